@@ -1,0 +1,40 @@
+/* A job: what a user submits, decoded and checked. Owned by the arena it was decoded into. */
+#pragma once
+
+#include "core/types.h"
+
+#define JOB_SIDES_MAX 8
+/* The one side of a job without sources: it measures the suite as it stands. */
+#define JOB_SIDE_SUITE "suite"
+
+struct job_source {
+    const char *side;   /* "before", "after", or another name */
+    const char *repo;   /* as the user named it; a label, never opened by the daemon */
+    const char *rev;    /* as the user named it */
+    const char *commit; /* full id, resolved by the client */
+};
+
+struct lane_ref {
+    const char *workload; /* NULL: every workload */
+    const char *lane;
+};
+
+struct job {
+    const char *id; /* ULID, made by the client: the same one twice is one job */
+    const char *label;
+    const char *suite_name;   /* for people */
+    const char *suite_sha256; /* names the suite in the daemon's store */
+    struct job_source *sources;
+    size_t n_sources; /* 0: the suite as it stands */
+    int repetitions;  /* 11 */
+    int warmups;      /* 1 */
+    enum order order;
+    const char *policy; /* name of a shipped policy, or the name inside the given document */
+    bool allow_competing;
+    bool is_run; /* two commands without sources (`run`) */
+    struct lane_ref *exclude;
+    size_t n_exclude;
+    int64_t retry_every_ms; /* -1: the policy's */
+    int retry_limit;        /* -1: the policy's */
+    int priority;           /* -100 to 100, higher first */
+};

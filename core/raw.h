@@ -1,0 +1,154 @@
+/* The raw report: all that was observed in one attempt, and nothing that follows from it.
+ *
+ * This struct is raw.json without its byte form: what the daemon assembles from the store, what
+ * `verify` reads back, and the one input of core/summarise and core/grade. Owned by an arena.
+ * Unknown numbers are -1 (null in JSON); missing strings NULL.
+ */
+#pragma once
+
+#include "core/host.h"
+#include "core/inventory.h"
+#include "core/job.h"
+#include "core/plan.h"
+#include "core/policy.h"
+#include "core/qualify.h"
+#include "core/suite.h"
+#include "core/types.h"
+
+struct raw_source {
+    const char *side;
+    const char *repo, *rev, *commit;
+    const char *head;   /* what HEAD of the worktree names */
+    bool detached;      /* HEAD is no branch */
+    bool clean;         /* `status --ignored` empty before the build */
+    int64_t path_bytes; /* length of the worktree's path: equal for all sides */
+    int64_t files;
+    const char *tree_sha256; /* of the manifest of all tracked files as checked out */
+};
+
+struct raw_build {
+    const char *side; /* a side, or JOB_SIDE_SUITE for the suite's own build */
+    int step;
+    struct args argv;
+    int exit_status;
+    int64_t wall_ns;
+    const char *log; /* path inside the evidence folder */
+    const char *attempt; /* attempt in which it was built */
+};
+
+struct raw_artifact {
+    const char *side;
+    const char *path; /* relative to the build folder */
+    int64_t bytes;
+    const char *sha256;
+};
+
+struct raw_tool {
+    const char *name; /* as the suite or policy names it */
+    const char *path; /* resolved */
+    const char *version;
+    const char *sha256;
+};
+
+enum recheck_kind { RECHECK_SOURCE, RECHECK_SUITE, RECHECK_ARTIFACT, RECHECK_TOOL };
+const char *recheck_kind_name(enum recheck_kind k); /* "source", "suite", "artifact", "tool" */
+int recheck_kind_parse(const char *s);
+
+/* The same thing hashed after the build and again after timing. */
+struct raw_recheck {
+    enum recheck_kind kind;
+    const char *name;  /* "before", "suite", "after:fib30", "/usr/bin/python3" */
+    const char *sha256;
+    const char *again; /* NULL: gone */
+};
+
+struct raw_refusal {
+    const char *attempt;
+    int64_t wall_ms;
+    enum phase phase;
+    const char *reason;
+};
+
+struct raw_observation {
+    int seq; /* the plan's */
+    const char *workload, *lane, *side;
+    int repetition, position;
+    enum obs_kind kind;
+    const char *outcome;       /* "ok", or the cause that makes it invalid ("lane.done_wrong") */
+    int64_t start_ns;          /* offset from the attempt's start: spawn */
+    int64_t go_ns, done_ns;    /* offsets; -1 for process */
+    int64_t exit_ns;           /* offset */
+    int64_t elapsed_ns;        /* the figure: GO to DONE, or spawn to exit; -1 when invalid */
+    int64_t process_ns;        /* spawn to exit */
+    int64_t interval_cpu_ns;   /* CPU time of the lane between GO and DONE (process: whole life) */
+    int64_t user_us, system_us; /* whole life, from wait4 */
+    int64_t max_rss_bytes;
+    int64_t minor_faults, major_faults;
+    int64_t voluntary_switches, involuntary_switches;
+    int exit_status;           /* -1: killed by exit_signal */
+    int exit_signal;           /* 0: none */
+    const char *ready, *done;  /* records as received; NULL: none */
+    int64_t stdout_bytes, stderr_bytes;
+    int cpu;                   /* pinned core, -1: not pinned */
+    bool fifo;                 /* the runner waited at SCHED_FIFO */
+    int threads;               /* seen at DONE (process: -1) */
+    int leftovers;             /* processes that had to be ended after it */
+    int64_t runner_cpu_ns;     /* the runner's own CPU time inside the interval; -1 unknown */
+    int64_t runner_delay_ns;   /* the runner's own run delay inside the interval; -1 unknown */
+};
+
+struct raw_lane {
+    const char *name;
+    bool control;
+    int cpus;
+    const char *startup;
+    const char *absent;   /* reason, NULL: present */
+    bool excluded;        /* by the job */
+};
+
+struct raw_workload {
+    const char *name;
+    enum measure measure;
+    int64_t declared_wait_ns;
+    struct raw_lane *lanes;
+    size_t n_lanes;
+};
+
+struct raw {
+    const char *id; /* attempt ULID */
+    const char *version; /* of the daemon */
+    int64_t started_wall_ms, ended_wall_ms;
+    struct host_identity host;
+    struct boot_identity boot;
+    const char *boot_id_after; /* read again after timing */
+    int64_t suspend_before_ms, suspend_after_ms; /* -1 unknown */
+    struct job job;
+    struct policy policy;
+    const char *suite_sha256;
+    struct raw_workload *workloads;
+    size_t n_workloads;
+    const char **sides;
+    size_t n_sides;
+    struct raw_source *sources;
+    size_t n_sources;
+    struct raw_build *builds;
+    size_t n_builds;
+    struct raw_artifact *artifacts;
+    size_t n_artifacts;
+    struct raw_tool *tools;
+    size_t n_tools;
+    struct plan plan; /* indexes into workloads, lanes, sides */
+    const char *clock;
+    const char *cpu_set; /* "0-1" */
+    struct phase_record phases[PHASE_COUNT];
+    struct raw_refusal *refusals;
+    size_t n_refusals;
+    struct raw_observation *observations; /* by seq */
+    size_t n_observations;
+    struct raw_recheck *rechecks;
+    size_t n_rechecks;
+    bool fresh_worktrees; /* checked out for this attempt or the one it continues */
+    const char *cleanup;  /* "verified", or what could not be removed */
+    const char *void_code; /* NULL: not void; else the code of what made it so */
+    const char *void_text;
+};

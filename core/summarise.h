@@ -1,0 +1,86 @@
+/* What follows from a raw report: figures, comparisons, control drift, grade. One pure function;
+ * the daemon and offline verification call the same one. Undefined figures are NaN here, null in
+ * JSON, with a reason; never 0 or infinite. */
+#pragma once
+
+#include "base/arena.h"
+#include "core/grade.h"
+#include "core/raw.h"
+
+struct figures {
+    size_t n;           /* samples used */
+    double median_ns;   /* NaN when n is 0 */
+    double mad_ns;      /* median absolute deviation, unscaled */
+    int64_t p95_ns;     /* nearest rank; -1 when n is 0 */
+    int64_t best_ns;    /* minimum; -1 when n is 0 */
+};
+
+struct row {
+    const char *workload, *lane, *side;
+    bool control;
+    struct figures wall;
+    struct figures cpu;        /* interval_cpu_ns */
+    double startup_adjusted_ns; /* median of the positive lane - startup differences; NaN: none */
+    size_t adjusted_valid, adjusted_n; /* 9 of 11; n 0: the lane has no startup lane */
+    double adjusted_all_ns;    /* median of all differences */
+    double excess_ns;          /* median minus the declared wait; NaN: none declared */
+    const char *undefined;     /* reason when there are no figures; NULL otherwise */
+    struct row_grade grade;
+};
+
+enum comparison_kind {
+    COMPARE_SIDES, /* one lane, subject side against reference side */
+    COMPARE_LANES  /* one side, subject lane against reference lane */
+};
+const char *comparison_kind_name(enum comparison_kind k); /* "sides", "lanes" */
+int comparison_kind_parse(const char *s);
+
+struct interval {
+    bool defined; /* false: too few pairs */
+    double low, high;
+    double coverage; /* exact, 0.988... */
+    int rank_low, rank_high; /* 1-based order statistics */
+};
+
+struct estimate {
+    double ratio_of_medians;    /* subject / reference */
+    double paired_median_ratio; /* what the verdict speaks of */
+    size_t pairs;
+    struct interval interval;   /* of the paired median ratio */
+    enum verdict verdict;
+    double resolvable;          /* smallest change this run could have resolved (0.02 = 2 %); NaN */
+    bool medians_outside;       /* the ratio of medians lies outside the interval */
+    const char *note;           /* why UNRESOLVED, or what limits it; NULL: nothing */
+};
+
+struct comparison {
+    enum comparison_kind kind;
+    const char *workload;
+    const char *subject_lane, *subject_side;
+    const char *reference_lane, *reference_side;
+    struct estimate wall, cpu;
+    double change_pct;   /* of the medians, (subject - reference) / reference */
+    double excess_ratio; /* of paired excesses over the declared wait; NaN: no wait */
+    bool verdicts_disagree; /* wall and CPU time */
+    const char *undefined; /* reason; NULL when defined */
+};
+
+struct control_drift {
+    const char *workload, *lane;
+    double before_ns, after_ns; /* medians */
+    double drift_pct;           /* NaN: undefined */
+    enum tri within;
+};
+
+struct summary {
+    struct row *rows;
+    size_t n_rows;
+    struct comparison *comparisons;
+    size_t n_comparisons;
+    struct control_drift *controls;
+    size_t n_controls;
+    struct grade_result grade;
+};
+
+/* Never fails; a void attempt yields a grade and no rows. Everything lives in a. */
+struct summary *summarise(struct arena *a, const struct raw *raw);

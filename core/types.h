@@ -1,0 +1,54 @@
+/* The words of the measurement contract as enums, each with its one spelling.
+ *
+ * The spelling is what stands in documents, in the store and on the wire; it is never renamed. The
+ * numeric values are not stored anywhere. X_name() returns the spelling, X_parse() the value or -1.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A fact or predicate. NOT_APPLICABLE means proved absent and counts as PASS; UNKNOWN never does. */
+enum tri { TRI_PASS, TRI_FAIL, TRI_UNKNOWN, TRI_NOT_APPLICABLE };
+const char *tri_name(enum tri t); /* "PASS", "FAIL", "UNKNOWN", "NOT_APPLICABLE" */
+int tri_parse(const char *s);
+/* The conjunction: FAIL over UNKNOWN over PASS; NOT_APPLICABLE is neutral. */
+enum tri tri_and(enum tri a, enum tri b);
+
+enum measure { MEASURE_PROTOCOL, MEASURE_PROCESS };
+const char *measure_name(enum measure m); /* "protocol", "process" */
+int measure_parse(const char *s);
+
+enum phase { PHASE_BEFORE_BUILD, PHASE_BEFORE_TIMING, PHASE_AFTER_TIMING, PHASE_COUNT };
+const char *phase_name(enum phase p); /* "before_build", "before_timing", "after_timing" */
+const char *phase_title(enum phase p); /* "before build", ... for people */
+int phase_parse(const char *s);
+
+enum obs_kind { OBS_WARMUP, OBS_TIMED };
+const char *obs_kind_name(enum obs_kind k); /* "warmup", "timed" */
+int obs_kind_parse(const char *s);
+
+enum order { ORDER_INTERLEAVED, ORDER_SEQUENTIAL };
+const char *order_name(enum order o); /* "interleaved", "sequential" */
+int order_parse(const char *s);
+
+enum verdict { VERDICT_FASTER, VERDICT_SLOWER, VERDICT_SAME, VERDICT_UNRESOLVED };
+const char *verdict_name(enum verdict v); /* "FASTER", ... */
+int verdict_parse(const char *s);
+
+enum grade { GRADE_CONTRACTUAL, GRADE_DIAGNOSTIC, GRADE_VOID };
+const char *grade_name(enum grade g); /* "contractual", "diagnostic", "void" */
+int grade_parse(const char *s);
+
+/* An argument list; v is NULL-terminated as well as counted. */
+struct args {
+    const char **v;
+    size_t n;
+};
+
+/* One environment variable. */
+struct env_var {
+    const char *name;
+    const char *value;
+};
