@@ -38,7 +38,12 @@ struct predicate_result {
     const char *fact; /* one short phrase with the figures it rests on */
 };
 
-enum row_predicate { ROW_PAIRS_COMPLETE, ROW_DISTURBANCE_REPLACED, ROW_ABOVE_RESOLUTION, ROW_COUNT };
+enum row_predicate {
+    ROW_PAIRS_COMPLETE,
+    ROW_DISTURBANCE_REPLACED,
+    ROW_ABOVE_RESOLUTION,
+    ROW_COUNT
+};
 const char *row_predicate_name(enum row_predicate p);
 int row_predicate_parse(const char *s);
 

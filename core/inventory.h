@@ -29,12 +29,12 @@ struct proc_snapshot {
     int64_t tick_ns;
     struct proc_sample *procs; /* sorted by pid */
     size_t n_procs;
-    int64_t busy_ticks;        /* all CPUs: everything but idle, iowait; -1 unknown */
-    int64_t *cpu_busy_ticks;   /* per CPU */
+    int64_t busy_ticks;      /* all CPUs: everything but idle, iowait; -1 unknown */
+    int64_t *cpu_busy_ticks; /* per CPU */
     size_t n_cpus;
-    int64_t forks;             /* cumulative; -1 unknown */
-    bool complete;             /* every pid could be read */
-    bool hidden;               /* the system hides other users' processes */
+    int64_t forks;              /* cumulative; -1 unknown */
+    bool complete;              /* every pid could be read */
+    bool hidden;                /* the system hides other users' processes */
     const char *partial_reason; /* NULL when complete */
 };
 
@@ -81,11 +81,11 @@ struct inventory {
 };
 
 struct inventory_scope {
-    int self_pid;                    /* the daemon: it and its descendants are excluded */
-    const char *const *measured;     /* paths of the measured repositories and work folders */
+    int self_pid;                /* the daemon: it and its descendants are excluded */
+    const char *const *measured; /* paths of the measured repositories and work folders */
     size_t n_measured;
     const struct args *more_forbidden; /* the suite's, beside the policy's; may be NULL */
-    const int *lane_cpus;            /* CPUs that the lanes will use; NULL: do not judge them */
+    const int *lane_cpus;              /* CPUs that the lanes will use; NULL: do not judge them */
     size_t n_lane_cpus;
 };
 

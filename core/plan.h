@@ -1,8 +1,8 @@
 /* The order of everything, computed before the first observation and stored.
  *
- * Rules: interleaved, round r visits the workloads rotated by r, inside a workload the lanes rotated
- * by r; a lane's sides are adjacent, the first side first in even repetitions and last in odd ones.
- * Warmup rounds come before, by the same rule (kind warmup, repetitions -warmups .. -1).
+ * Rules: interleaved, round r visits the workloads rotated by r, inside a workload the lanes
+ * rotated by r; a lane's sides are adjacent, the first side first in even repetitions and last in
+ * odd ones. Warmup rounds come before, by the same rule (kind warmup, repetitions -warmups .. -1).
  * Sequential: all of one side, then all of the other. */
 #pragma once
 

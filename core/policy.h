@@ -49,22 +49,22 @@ struct policy {
     const char *name;
     struct rule rules[COND_COUNT];
     struct host_contract contract;
-    int repetitions_min;       /* contractual needs at least so many (11) */
-    double margin;             /* verdict margin m (0.01) */
-    double drift_limit_pct;    /* control drift (5) */
-    int64_t settle_ms;         /* after the build (10000) */
-    int64_t snapshot_gap_ms;   /* between process snapshots (250) */
-    int64_t retry_every_ms;    /* after a refusal (600000) */
-    int retry_limit;           /* refusals before the job ends unqualified; 0: no limit (144) */
-    int64_t ready_timeout_ms;  /* 120000 */
-    int64_t done_timeout_ms;   /* 120000 */
-    int64_t build_timeout_ms;  /* per build step (3600000) */
-    double sustained_pct;      /* of one core in both windows (50) */
-    double aggregate_pct;      /* of one core (25) */
-    double aggregate_all_pct;  /* of all cores (1) */
-    double lane_cpu_pct;       /* of one core, over 2 s, on the lanes' CPUs, before timing (2) */
-    double forks_per_second;   /* 20 */
-    struct args forbidden;     /* compilers and build tools */
-    const char *path;          /* PATH of lanes and builds */
-    struct args cpu_set;       /* CPU numbers as text for lanes; empty: all */
+    int repetitions_min;      /* contractual needs at least so many (11) */
+    double margin;            /* verdict margin m (0.01) */
+    double drift_limit_pct;   /* control drift (5) */
+    int64_t settle_ms;        /* after the build (10000) */
+    int64_t snapshot_gap_ms;  /* between process snapshots (250) */
+    int64_t retry_every_ms;   /* after a refusal (600000) */
+    int retry_limit;          /* refusals before the job ends unqualified; 0: no limit (144) */
+    int64_t ready_timeout_ms; /* 120000 */
+    int64_t done_timeout_ms;  /* 120000 */
+    int64_t build_timeout_ms; /* per build step (3600000) */
+    double sustained_pct;     /* of one core in both windows (50) */
+    double aggregate_pct;     /* of one core (25) */
+    double aggregate_all_pct; /* of all cores (1) */
+    double lane_cpu_pct;      /* of one core, over 2 s, on the lanes' CPUs, before timing (2) */
+    double forks_per_second;  /* 20 */
+    struct args forbidden;    /* compilers and build tools */
+    const char *path;         /* PATH of lanes and builds */
+    struct args cpu_set;      /* CPU numbers as text for lanes; empty: all */
 };

@@ -32,7 +32,7 @@ struct raw_build {
     struct args argv;
     int exit_status;
     int64_t wall_ns;
-    const char *log; /* path inside the evidence folder */
+    const char *log;     /* path inside the evidence folder */
     const char *attempt; /* attempt in which it was built */
 };
 
@@ -57,7 +57,7 @@ int recheck_kind_parse(const char *s);
 /* The same thing hashed after the build and again after timing. */
 struct raw_recheck {
     enum recheck_kind kind;
-    const char *name;  /* "before", "suite", "after:fib30", "/usr/bin/python3" */
+    const char *name; /* "before", "suite", "after:fib30", "/usr/bin/python3" */
     const char *sha256;
     const char *again; /* NULL: gone */
 };
@@ -74,27 +74,27 @@ struct raw_observation {
     const char *workload, *lane, *side;
     int repetition, position;
     enum obs_kind kind;
-    const char *outcome;       /* "ok", or the cause that makes it invalid ("lane.done_wrong") */
-    int64_t start_ns;          /* offset from the attempt's start: spawn */
-    int64_t go_ns, done_ns;    /* offsets; -1 for process */
-    int64_t exit_ns;           /* offset */
-    int64_t elapsed_ns;        /* the figure: GO to DONE, or spawn to exit; -1 when invalid */
-    int64_t process_ns;        /* spawn to exit */
-    int64_t interval_cpu_ns;   /* CPU time of the lane between GO and DONE (process: whole life) */
+    const char *outcome;        /* "ok", or the cause that makes it invalid ("lane.done_wrong") */
+    int64_t start_ns;           /* offset from the attempt's start: spawn */
+    int64_t go_ns, done_ns;     /* offsets; -1 for process */
+    int64_t exit_ns;            /* offset */
+    int64_t elapsed_ns;         /* the figure: GO to DONE, or spawn to exit; -1 when invalid */
+    int64_t process_ns;         /* spawn to exit */
+    int64_t interval_cpu_ns;    /* CPU time of the lane between GO and DONE (process: whole life) */
     int64_t user_us, system_us; /* whole life, from wait4 */
     int64_t max_rss_bytes;
     int64_t minor_faults, major_faults;
     int64_t voluntary_switches, involuntary_switches;
-    int exit_status;           /* -1: killed by exit_signal */
-    int exit_signal;           /* 0: none */
-    const char *ready, *done;  /* records as received; NULL: none */
+    int exit_status;          /* -1: killed by exit_signal */
+    int exit_signal;          /* 0: none */
+    const char *ready, *done; /* records as received; NULL: none */
     int64_t stdout_bytes, stderr_bytes;
-    int cpu;                   /* pinned core, -1: not pinned */
-    bool fifo;                 /* the runner waited at SCHED_FIFO */
-    int threads;               /* seen at DONE (process: -1) */
-    int leftovers;             /* processes that had to be ended after it */
-    int64_t runner_cpu_ns;     /* the runner's own CPU time inside the interval; -1 unknown */
-    int64_t runner_delay_ns;   /* the runner's own run delay inside the interval; -1 unknown */
+    int cpu;                 /* pinned core, -1: not pinned */
+    bool fifo;               /* the runner waited at SCHED_FIFO */
+    int threads;             /* seen at DONE (process: -1) */
+    int leftovers;           /* processes that had to be ended after it */
+    int64_t runner_cpu_ns;   /* the runner's own CPU time inside the interval; -1 unknown */
+    int64_t runner_delay_ns; /* the runner's own run delay inside the interval; -1 unknown */
 };
 
 struct raw_lane {
@@ -102,8 +102,8 @@ struct raw_lane {
     bool control;
     int cpus;
     const char *startup;
-    const char *absent;   /* reason, NULL: present */
-    bool excluded;        /* by the job */
+    const char *absent; /* reason, NULL: present */
+    bool excluded;      /* by the job */
 };
 
 struct raw_workload {
@@ -115,12 +115,12 @@ struct raw_workload {
 };
 
 struct raw {
-    const char *id; /* attempt ULID */
+    const char *id;      /* attempt ULID */
     const char *version; /* of the daemon */
     int64_t started_wall_ms, ended_wall_ms;
     struct host_identity host;
     struct boot_identity boot;
-    const char *boot_id_after; /* read again after timing */
+    const char *boot_id_after;                   /* read again after timing */
     int64_t suspend_before_ms, suspend_after_ms; /* -1 unknown */
     struct job job;
     struct policy policy;
@@ -147,8 +147,8 @@ struct raw {
     size_t n_observations;
     struct raw_recheck *rechecks;
     size_t n_rechecks;
-    bool fresh_worktrees; /* checked out for this attempt or the one it continues */
-    const char *cleanup;  /* "verified", or what could not be removed */
+    bool fresh_worktrees;  /* checked out for this attempt or the one it continues */
+    const char *cleanup;   /* "verified", or what could not be removed */
     const char *void_code; /* NULL: not void; else the code of what made it so */
     const char *void_text;
 };

@@ -8,23 +8,23 @@
 #include "core/raw.h"
 
 struct figures {
-    size_t n;           /* samples used */
-    double median_ns;   /* NaN when n is 0 */
-    double mad_ns;      /* median absolute deviation, unscaled */
-    int64_t p95_ns;     /* nearest rank; -1 when n is 0 */
-    int64_t best_ns;    /* minimum; -1 when n is 0 */
+    size_t n;         /* samples used */
+    double median_ns; /* NaN when n is 0 */
+    double mad_ns;    /* median absolute deviation, unscaled */
+    int64_t p95_ns;   /* nearest rank; -1 when n is 0 */
+    int64_t best_ns;  /* minimum; -1 when n is 0 */
 };
 
 struct row {
     const char *workload, *lane, *side;
     bool control;
     struct figures wall;
-    struct figures cpu;        /* interval_cpu_ns */
+    struct figures cpu;         /* interval_cpu_ns */
     double startup_adjusted_ns; /* median of the positive lane - startup differences; NaN: none */
     size_t adjusted_valid, adjusted_n; /* 9 of 11; n 0: the lane has no startup lane */
-    double adjusted_all_ns;    /* median of all differences */
-    double excess_ns;          /* median minus the declared wait; NaN: none declared */
-    const char *undefined;     /* reason when there are no figures; NULL otherwise */
+    double adjusted_all_ns;            /* median of all differences */
+    double excess_ns;                  /* median minus the declared wait; NaN: none declared */
+    const char *undefined;             /* reason when there are no figures; NULL otherwise */
     struct row_grade grade;
 };
 
@@ -38,7 +38,7 @@ int comparison_kind_parse(const char *s);
 struct interval {
     bool defined; /* false: too few pairs */
     double low, high;
-    double coverage; /* exact, 0.988... */
+    double coverage;         /* exact, 0.988... */
     int rank_low, rank_high; /* 1-based order statistics */
 };
 
@@ -46,11 +46,11 @@ struct estimate {
     double ratio_of_medians;    /* subject / reference */
     double paired_median_ratio; /* what the verdict speaks of */
     size_t pairs;
-    struct interval interval;   /* of the paired median ratio */
+    struct interval interval; /* of the paired median ratio */
     enum verdict verdict;
-    double resolvable;          /* smallest change this run could have resolved (0.02 = 2 %); NaN */
-    bool medians_outside;       /* the ratio of medians lies outside the interval */
-    const char *note;           /* why UNRESOLVED, or what limits it; NULL: nothing */
+    double resolvable;    /* smallest change this run could have resolved (0.02 = 2 %); NaN */
+    bool medians_outside; /* the ratio of medians lies outside the interval */
+    const char *note;     /* why UNRESOLVED, or what limits it; NULL: nothing */
 };
 
 struct comparison {
@@ -59,10 +59,10 @@ struct comparison {
     const char *subject_lane, *subject_side;
     const char *reference_lane, *reference_side;
     struct estimate wall, cpu;
-    double change_pct;   /* of the medians, (subject - reference) / reference */
-    double excess_ratio; /* of paired excesses over the declared wait; NaN: no wait */
+    double change_pct;      /* of the medians, (subject - reference) / reference */
+    double excess_ratio;    /* of paired excesses over the declared wait; NaN: no wait */
     bool verdicts_disagree; /* wall and CPU time */
-    const char *undefined; /* reason; NULL when defined */
+    const char *undefined;  /* reason; NULL when defined */
 };
 
 struct control_drift {

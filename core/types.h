@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A fact or predicate. NOT_APPLICABLE means proved absent and counts as PASS; UNKNOWN never does. */
+/* A fact or predicate. NOT_APPLICABLE means proved absent and counts as PASS; UNKNOWN never does.
+ */
 enum tri { TRI_PASS, TRI_FAIL, TRI_UNKNOWN, TRI_NOT_APPLICABLE };
 const char *tri_name(enum tri t); /* "PASS", "FAIL", "UNKNOWN", "NOT_APPLICABLE" */
 int tri_parse(const char *s);
@@ -21,7 +22,7 @@ const char *measure_name(enum measure m); /* "protocol", "process" */
 int measure_parse(const char *s);
 
 enum phase { PHASE_BEFORE_BUILD, PHASE_BEFORE_TIMING, PHASE_AFTER_TIMING, PHASE_COUNT };
-const char *phase_name(enum phase p); /* "before_build", "before_timing", "after_timing" */
+const char *phase_name(enum phase p);  /* "before_build", "before_timing", "after_timing" */
 const char *phase_title(enum phase p); /* "before build", ... for people */
 int phase_parse(const char *s);
 

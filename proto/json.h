@@ -83,7 +83,7 @@ void json_end(struct json_out *o);
 void json_begin_array(struct json_out *o, const char *key);
 void json_end_array(struct json_out *o);
 void json_put_str(struct json_out *o, const char *key, const char *s); /* NULL writes null */
-void json_put_int(struct json_out *o, const char *key, int64_t v); /* beyond 2^53-1: a string */
+void json_put_int(struct json_out *o, const char *key, int64_t v);     /* beyond 2^53-1: a string */
 void json_put_int_or_null(struct json_out *o, const char *key, int64_t v); /* negative: null */
 /* The shortest text that reads back as the same double; NaN and infinities write null. */
 void json_put_num(struct json_out *o, const char *key, double v);

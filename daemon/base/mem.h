@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void *mem_alloc(size_t bytes);  /* zeroed; never NULL */
+void *mem_alloc(size_t bytes); /* zeroed; never NULL */
 void *mem_realloc_array(void *p, size_t count, size_t size);
 char *mem_strdup(const char *s); /* NULL in, NULL out */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -39,11 +39,19 @@ static inline void mem_closep(const int *fd)
         stolen_;                                                                                   \
     })
 
+/* The same for a descriptor; the variable is -1 then. */
+#define MEM_STEAL_FD(fd)                                                                           \
+    __extension__({                                                                                \
+        int stolen_ = (fd);                                                                        \
+        (fd) = -1;                                                                                 \
+        stolen_;                                                                                   \
+    })
+
 /* Makes room for one more item in the growing array (items, count, cap). */
 #define MEM_GROW(items, count, cap)                                                                \
     do {                                                                                           \
         if ((count) == (cap)) {                                                                    \
-            (cap) = (cap) ? (cap) * 2 : 8;                                                         \
+            (cap) = (cap) ? (cap)*2 : 8;                                                           \
             (items) = mem_realloc_array((items), (cap), sizeof *(items));                          \
         }                                                                                          \
     } while (0)

@@ -17,13 +17,16 @@ struct spawn_req {
     const char *cwd;         /* NULL: unchanged */
     const void *input;       /* fed to stdin; NULL: /dev/null */
     size_t input_len;
-    int out_fd;              /* >= 0: stdout goes there instead of into out (e.g. a bundle file) */
-    size_t limit;            /* most bytes kept of stdout, and of stderr; more is an error -EFBIG */
-    int64_t timeout_ms;      /* 0: 60 s; then the group is killed and -ETIMEDOUT returned */
+    int out_fd;         /* >= 0: stdout goes there instead of into out (e.g. a bundle file) */
+    size_t limit;       /* most bytes kept of stdout, and of stderr; more is an error -EFBIG */
+    int64_t timeout_ms; /* 0: 60 s; then the group is killed and -ETIMEDOUT returned */
 };
 
 /* A ready request: out_fd -1, limit 1 MiB. */
-#define SPAWN_REQ_INIT {.out_fd = -1, .limit = 1 << 20}
+#define SPAWN_REQ_INIT                                                                             \
+    {                                                                                              \
+        .out_fd = -1, .limit = 1 << 20                                                             \
+    }
 
 /* *status is the exit status (128 + signal for a killed child). out and errout are appended to and
  * may be NULL. -errno with e filled when it could not run; a nonzero exit is not an error here. */
