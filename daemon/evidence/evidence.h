@@ -1,0 +1,44 @@
+/* The evidence folder: one report and all that is needed to check it again.
+ *
+ * A folder is built under a temporary name in the evidence root (".partial-<name>"), every file is
+ * fsynced, SHA256SUMS is written last, and one rename makes it appear under its final name: what
+ * has the final name is complete. Nothing is replaced and no link is followed. What it holds is
+ * a pure function of the input; the caller owns the input and the result.
+ */
+#pragma once
+
+#include "base/digest.h"
+#include "base/err.h"
+#include "core/raw.h"
+#include "core/summarise.h"
+
+struct evidence_log {
+    const char *name; /* below logs/: "build-before-0.txt"; may hold folders */
+    const char *path; /* the regular file that is copied */
+};
+
+struct evidence_input {
+    const char *root; /* the evidence root: an existing folder */
+    const char *name; /* the final name below it: one component, not hidden */
+    const struct raw *raw;
+    const struct summary *summary; /* left out of the folder for a void attempt; else not NULL */
+    const char *report_markdown;   /* the rendered report; NULL: none */
+    const char *suite_dir;         /* copied to suite/; NULL: none */
+    const struct evidence_log *logs;
+    size_t n_logs;
+    const char *initial_sums; /* text of initial-SHA256SUMS, as written when timing ended, or NULL */
+    const char *bundle;       /* file copied to commits.bundle; NULL: none */
+};
+
+struct evidence_sealed {
+    char raw_sha256[DIGEST_HEX];
+    char sums_sha256[DIGEST_HEX]; /* of SHA256SUMS itself: names the whole folder */
+};
+
+/* Seals. 0 with *out (which may be NULL) filled, or -errno with e filled ("evidence.exists",
+ * "evidence.name", "evidence.link", "evidence.special", "system.*"); on failure nothing remains,
+ * under the final name or the temporary one. Blocking, and as long as its files are large. */
+int evidence_seal(const struct evidence_input *in, struct evidence_sealed *out, struct err *e);
+
+/* Removes what a crash left under temporary names in the root: call it at start. */
+int evidence_sweep(const char *root, struct err *e);
