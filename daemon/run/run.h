@@ -1,0 +1,133 @@
+/* The daemon's side of running programs: one runner process, one request at a time.
+ *
+ * The runner (daemon/run/runner/) is the parent of every build step and every lane. A request is
+ * begun, waited for and finished in three calls, so that a libuv loop can poll run_fd() for builds
+ * and the daemon can block in run_wait() while a lane is timed. When the runner is lost, every call
+ * returns -EPIPE with the code "runner.lost"; the struct can then only be freed.
+ * Invariant: after a finished request every process that it started is gone, or `unremoved` names
+ * what is not, and then the runner refuses further requests until it is ("runner.unclean").
+ * Ownership: requests are borrowed until the begin call returns; results own their bytes, or live
+ * in the given arena. Call run_new() on a thread that outlives the run: the kernel ends the runner
+ * when the thread that started it ends.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "core/raw.h"
+#include "core/types.h"
+
+#define RUN_TAIL_BYTES 4096 /* of the last output that is kept */
+
+struct run;
+
+/* Starts the runner at runner_path and takes its hello. 0, or -errno with e filled ("runner.start",
+ * or "runner.version" when the program there speaks another version of the wire). */
+int run_new(const char *runner_path, struct run **out, struct err *e);
+
+/* Closes the control pipe, which makes the runner end everything it started and exit; waits at most
+ * 20 s for that, then kills it. NULL is fine. */
+void run_free(struct run *run);
+
+pid_t run_pid(const struct run *run);
+
+/* ---- a build step or another program that is not timed as a lane */
+
+struct run_exec {
+    const char *const
+        *argv; /* NULL-terminated; a name without a slash is looked up in PATH of env */
+    const char *const *env;  /* NULL-terminated, exactly what the child gets (see run_env.h) */
+    const char *cwd;         /* absolute */
+    const char *log_path;    /* created or truncated; stdout and stderr in the order written */
+    int64_t log_limit_bytes; /* then a line marks the cut and the rest is read and dropped */
+    int64_t timeout_ms;
+};
+
+struct run_exec_result {
+    /* "ok" (ran and exited 0), "exec.failed", "exec.exit_status", "exec.signal", "exec.timeout",
+     * "exec.cancelled", "exec.refused", "runner.unclean" */
+    char outcome[32];
+    int exit_status; /* -1: killed by exit_signal, or never ran */
+    int exit_signal; /* 0: none */
+    int64_t start_ns,
+        wall_ns;          /* timing clock; from just before the spawn to the exit; -1: never ran */
+    int64_t output_bytes; /* all that it printed */
+    int64_t log_bytes;    /* what the log holds */
+    bool truncated;
+    int log_errno;      /* first error that writing the log met; 0: none */
+    int exec_errno;     /* why it could not be started; 0: it was */
+    char exec_step[16]; /* "lookup", "setsid", "affinity", "stdio", "chdir", "execve", "spawn" */
+    int leftovers;      /* processes it left behind that had to be ended */
+    char leftover_names[256];      /* "4711 (sleep), 4712 (cat)" */
+    char unremoved[256];           /* "": all gone, proved; else what could not be ended */
+    char tail[RUN_TAIL_BYTES + 1]; /* the last output, NUL bytes shown as '?' */
+};
+
+/* Sends the request. 0, -EINVAL / -E2BIG with e filled ("run.env_forbidden", "run.too_large"),
+ * -EBUSY while another request is running, -EPIPE. */
+int run_exec_begin(struct run *run, const struct run_exec *req, struct err *e);
+
+/* Takes the reply; call it when run_wait() returned 0. 0 whatever the program did: see outcome. */
+int run_exec_finish(struct run *run, struct run_exec_result *out, struct err *e);
+
+/* ---- one observation of one lane */
+
+struct run_observe {
+    enum measure measure;
+    const char *const *argv, *const *env;
+    const char *cwd;
+    const char *ready, *go, *done; /* protocol: lines without newline, at most 512 bytes with it */
+    const char *stdout_text;       /* process: exact expected stdout; NULL: not checked */
+    bool stderr_allowed;           /* false: any byte on stderr makes the observation invalid */
+    int64_t stdout_limit_bytes;    /* process, when stdout is not checked; 0: 1 MiB */
+    int64_t stderr_limit_bytes;    /* 0: 64 KiB */
+    int64_t ready_timeout_ms;      /* protocol */
+    int64_t done_timeout_ms;       /* GO to DONE, and again DONE to exit; process: spawn to exit */
+    const int *cpus;               /* the policy's CPU set; n_cpus 0: as the runner's own */
+    size_t n_cpus;
+    int pin_cpu; /* >= 0: lane and waiting runner share this core; -1: not pinned */
+};
+
+/* Times in raw are absolute readings of the timing clock (base/clock.h), -1 where there is none;
+ * the members from seq to kind except start_ns are left zero for the caller. raw.outcome is "ok" or
+ * one of the causes: lane.exec_failed, lane.ready_wrong, lane.ready_timeout, lane.ready_unflushed,
+ *   lane.eof_before_ready, lane.go_failed, lane.done_early, lane.done_wrong, lane.done_timeout,
+ *   lane.done_unflushed, lane.eof_before_done, lane.line_too_long, lane.output_extra,
+ *   lane.stdout_wrong, lane.stdout_limit, lane.stderr_written, lane.stderr_limit,
+ *   lane.exit_timeout, lane.exit_status, lane.signal, lane.leftover, lane.cancelled,
+ *   run.refused, runner.unclean
+ * A lane that ends before a record it owed is named by its signal or nonzero status if it has one.
+ */
+struct run_observation {
+    struct raw_observation raw;
+    int exec_errno;             /* lane.exec_failed */
+    const char *exec_step;      /* see run_exec_result; NULL: it was started */
+    const char *got;            /* what stood in place of the record or after it; NULL: nothing.
+                                   Bytes that do not print are shown as \xNN; at most 512 bytes */
+    const char *leftover_names; /* NULL: none */
+    const char *unremoved;      /* NULL: all gone, proved */
+    const char *stdout_tail;    /* last output, kept when the observation is not ok; never NULL; */
+    const char *stderr_tail;    /*  NUL bytes shown as '?' */
+};
+
+int run_observe_begin(struct run *run, const struct run_observe *req, struct err *e);
+int run_observe_finish(struct run *run, struct arena *a, struct run_observation *out,
+                       struct err *e);
+
+/* ---- waiting */
+
+/* Readable when (part of) the reply is there. Fixed for the life of the run. */
+int run_fd(const struct run *run);
+
+/* 0: the reply is complete, call the finish function. -EAGAIN: not within timeout_ms (0: only look;
+ * negative: wait for ever). -EPIPE: the runner is lost. Blocks in one poll: this is the daemon's
+ * side of the silent interval. */
+int run_wait(struct run *run, int64_t timeout_ms);
+
+/* Asks the runner to end the running request, which then finishes as cancelled (or as it did, if it
+ * was faster). 0, -EPIPE; 0 when nothing runs. */
+int run_cancel(struct run *run);
