@@ -1,0 +1,292 @@
+/* The store: everything the daemon must not forget, in one SQLite file. The only module that knows
+ * SQLite.
+ *
+ * What is written is on disk when the function returns (WAL, synchronous=FULL), each writing
+ * function is one transaction (BEGIN IMMEDIATE), and all it wrote is undone when it fails. Records
+ * of what was observed are append-only, by trigger. A struct store is used by one thread at a time;
+ * several processes may open the same file. Results live in the arena that the caller passes.
+ *
+ * Every function returns 0, a negative errno with e filled, or a positive code where it says so:
+ *   -ENOENT  "job.not_found", "attempt.not_found": no such row
+ *   -EINVAL  "store.constraint": a row that exists already, or that names an unknown one
+ *   -ENOSPC  "store.full"; -EIO "store.io"; -EBUSY "store.busy": another process holds it
+ *   -EBADMSG "store.corrupt"; -EACCES "store.denied"
+ * Unknown numbers (-1) and missing strings (NULL) are stored as NULL and read back as they were.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/ids.h"
+#include "core/job_state.h"
+#include "core/raw.h"
+
+#define STORE_NONE 1      /* there is none: nothing to claim, no refusal, no report */
+#define STORE_AMBIGUOUS 2 /* several jobs match */
+
+struct store;
+
+/* Opens or creates the file (mode 0600) and migrates it. Beside the codes above:
+ * "store.not_database", "store.foreign" (another program's), "store.newer" (made by a newer
+ * version), "store.migration_changed", "store.migration_gap", "store.network" (WAL corrupts on
+ * network file systems), "store.unsafe_mode" (others may write it). Nothing is ever overwritten. */
+int store_open(const char *path, struct store **out, struct err *e);
+void store_close(struct store *s); /* NULL is fine */
+
+/* While quiet, no commit is followed by a checkpoint of the log: for the time of an attempt. The
+ * first commit after it catches up. */
+void store_set_quiet(struct store *s, bool quiet);
+
+/* ---- jobs -------------------------------------------------------------------------------- */
+
+struct store_new_job {
+    const char *id;           /* ULID, made by the client */
+    const char *document;     /* the job's JSON text */
+    const char *policy;       /* the policy's JSON text, whole */
+    const char *label;        /* may be NULL */
+    const char *suite_sha256; /* put before by store_suite_put; may be NULL */
+    int priority;             /* higher first */
+    int64_t peer_uid;         /* who submitted it, from the kernel; -1 unknown */
+    int64_t wall_ms;
+    bool held; /* submitted on hold */
+};
+
+/* The same id with the same document again is one job: *duplicate (may be NULL) is then true.
+ * -EEXIST "job.exists_differs": the id is taken by another document. -EINVAL "job.bad_id" (no
+ * ULID). -ENOENT "suite.unknown". */
+int store_job_submit(struct store *s, const struct store_new_job *job, bool *duplicate,
+                     struct err *e);
+
+/* What goes with an event, in the same transaction. A zeroed struct with next_try_ms -1 says
+ * nothing; so does NULL in its place. */
+struct store_report;
+struct store_event {
+    int64_t wall_ms;
+    const char *text;        /* one sentence for the history; may be NULL */
+    int64_t next_try_ms;     /* for events that lead to waiting; -1: none */
+    const struct err *error; /* becomes the job's error; NULL: leaves it */
+    const char *attempt;     /* the attempt concerned; NULL: none */
+    const char *outcome;     /* ends that attempt at wall_ms with this outcome; NULL: does not */
+    const struct raw_refusal *refusal; /* recorded; NULL: none */
+    const struct store_report *report; /* recorded; becomes the job's report; NULL: none */
+};
+#define STORE_EVENT_INIT                                                                           \
+    {                                                                                              \
+        .next_try_ms = -1                                                                          \
+    }
+
+/* One transition: the conditional update on the old state, a history row, and what `with` adds.
+ * done (may be NULL) says what happened. -EINVAL "job.bad_state" when the table forbids it;
+ * "store.next_try_missing" when it leads to waiting without a time. A refuse counts up
+ * store_job.refusals. Events submit and claim have functions of their own and are refused here. */
+int store_job_event(struct store *s, const char *job, enum job_event event,
+                    const struct store_event *with, struct job_step *done, struct err *e);
+
+struct store_new_attempt {
+    const char *id;       /* ULID */
+    const char *boot;     /* put before by store_boot_put */
+    const char *version;  /* of the daemon */
+    const char *work_dir; /* may be NULL, see store_attempt_reuse */
+};
+
+/* First makes waiting jobs whose time has come queued again (event retry_due; at most 4096 in one
+ * call, the longest due first), then takes the queued job of the highest priority, the oldest of
+ * those, makes it preparing and creates the attempt. STORE_NONE: nothing to do. */
+int store_job_claim(struct store *s, int64_t now_ms, const struct store_new_attempt *attempt,
+                    char job[ULID_LEN + 1], struct err *e);
+
+/* When the next waiting job is due; *due_ms -1: none waits. */
+int store_next_due_ms(struct store *s, int64_t *due_ms, struct err *e);
+
+struct store_job {
+    int64_t number; /* order of submission */
+    const char *id;
+    enum job_state state;
+    int priority;
+    const char *label, *suite_sha256;
+    const char *document, *policy; /* NULL in lists */
+    int64_t peer_uid;
+    int64_t submitted_ms, changed_ms; /* changed: the last event */
+    int64_t next_try_ms;              /* -1: not waiting */
+    int refusals;
+    int attempts;        /* so far */
+    const char *attempt; /* the latest; NULL: none yet */
+    const char *error_code, *error_field, *error_text;
+    const char *report; /* attempt whose report is the job's; NULL: none */
+};
+
+int store_job_get(struct store *s, const char *id, struct arena *a, struct store_job **out,
+                  struct err *e);
+
+/* Finds a job by its whole id, or by at least 4 characters of its start or end, in either case of
+ * letters. STORE_AMBIGUOUS with e filled ("job.ambiguous") when several match; -EINVAL
+ * "job.bad_id" for what cannot be part of an id. */
+int store_job_find(struct store *s, const char *text, char id[ULID_LEN + 1], struct err *e);
+
+#define STORE_STATE(state) (1u << (state))
+
+struct store_list {
+    unsigned states;    /* of STORE_STATE(...); 0: all */
+    const char *before; /* only jobs submitted before this one; NULL: from the newest */
+    int limit;          /* 1 to 1000 */
+};
+
+int store_job_list(struct store *s, const struct store_list *list, struct arena *a,
+                   struct store_job **out, size_t *n, struct err *e);
+
+struct store_history {
+    int seq; /* 1.. */
+    enum job_state from, to;
+    enum job_event event;
+    int64_t wall_ms;
+    const char *text;    /* may be NULL */
+    const char *attempt; /* may be NULL */
+};
+
+/* The events after number `after` (0: all), oldest first, at most 1000 of them. */
+int store_job_history(struct store *s, const char *job, int after, struct arena *a,
+                      struct store_history **out, size_t *n, struct err *e);
+
+/* Jobs in each state. */
+int store_counts(struct store *s, int64_t counts[JOB_STATE_COUNT], struct err *e);
+
+/* ---- hosts and suites -------------------------------------------------------------------- */
+
+/* Idempotent. A host that shows another identity in the same boot (memory, name) gets a row of its
+ * own; attempts keep the one they began with. The first boot_wall_ms of a boot stays. */
+int store_boot_put(struct store *s, const struct host_identity *host,
+                   const struct boot_identity *boot, int64_t wall_ms, struct err *e);
+
+struct store_suite {
+    const char *sha256, *name, *path; /* path: where the daemon keeps the folder */
+    int64_t added_ms;
+};
+
+/* Idempotent by sha256: the first one stays. */
+int store_suite_put(struct store *s, const struct store_suite *suite, struct err *e);
+/* STORE_NONE when it is not there. */
+int store_suite_get(struct store *s, const char *sha256, struct arena *a, struct store_suite **out,
+                    struct err *e);
+
+/* ---- attempts: writing ------------------------------------------------------------------- */
+
+struct store_attempt {
+    const char *id, *job;
+    int number; /* 1.. within the job */
+    const char *boot, *version;
+    int64_t started_ms, ended_ms; /* ended: -1 while it runs */
+    const char *outcome;          /* NULL while it runs */
+    const char *work_dir;
+    const char *reused_from; /* attempt whose worktrees and builds it uses; NULL: its own */
+    const char *policy;      /* JSON text in force */
+    const char *raw_sha256;  /* NULL until its report is stored */
+};
+
+int store_attempt_get(struct store *s, const char *id, struct arena *a, struct store_attempt **out,
+                      struct err *e);
+/* All of a job, oldest first, at most the latest 1000. */
+int store_job_attempts(struct store *s, const char *job, struct arena *a,
+                       struct store_attempt **out, size_t *n, struct err *e);
+/* Those without an end, of any job: what a crash left behind. */
+int store_unfinished_attempts(struct store *s, struct arena *a, struct store_attempt **out,
+                              size_t *n, struct err *e);
+
+/* Before its end only, as often as needed: where it works and whose trees it uses (NULL: own). */
+int store_attempt_reuse(struct store *s, const char *attempt, const char *work_dir,
+                        const char *reused_from, struct err *e);
+/* The attempt's own scalars out of raw: clock, cpu_set, boot_id_after, suspend_before_ms,
+ * suspend_after_ms, fresh_worktrees, cleanup, void_code, void_text. Before its end only. */
+int store_attempt_put(struct store *s, const char *attempt, const struct raw *raw, struct err *e);
+/* Ends it; nothing of the attempt's row changes after that. */
+int store_attempt_end(struct store *s, const char *attempt, const char *outcome, int64_t wall_ms,
+                      struct err *e);
+
+/* Append-only records of one attempt; a second one of the same key is "store.constraint". */
+int store_put_phase(struct store *s, const char *attempt, enum phase phase,
+                    const struct phase_record *record, struct err *e);
+/* sides: the names that plan_step.side counts. The names are stored beside the indexes. */
+int store_put_plan(struct store *s, const char *attempt, const struct plan *plan,
+                   const struct suite *suite, const char *const *sides, size_t n_sides,
+                   struct err *e);
+int store_put_sources(struct store *s, const char *attempt, const struct raw_source *sources,
+                      size_t n, struct err *e);
+int store_put_build(struct store *s, const char *attempt, const struct raw_build *build,
+                    struct err *e);
+int store_put_artifacts(struct store *s, const char *attempt, const struct raw_artifact *artifacts,
+                        size_t n, struct err *e);
+int store_put_tools(struct store *s, const char *attempt, const struct raw_tool *tools, size_t n,
+                    struct err *e);
+int store_put_rechecks(struct store *s, const char *attempt, const struct raw_recheck *rechecks,
+                       size_t n, struct err *e);
+/* One batch, one transaction. */
+int store_put_observations(struct store *s, const char *attempt,
+                           const struct raw_observation *observations, size_t n, struct err *e);
+/* Of the attempt refusal->attempt; see also store_event.refusal. */
+int store_put_refusal(struct store *s, const struct raw_refusal *refusal, struct err *e);
+
+/* ---- attempts: reading back into struct raw ---------------------------------------------- */
+
+/* id, version, start and end, suite_sha256, host, boot, and what store_attempt_put stored. */
+int store_load_attempt(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                       struct err *e);
+/* A phase that was not taken has no inventory, and each of its conditions is UNKNOWN. */
+int store_load_phases(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                      struct err *e);
+int store_load_plan(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                    struct err *e);
+int store_load_sources(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                       struct err *e);
+int store_load_builds(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                      struct err *e);
+int store_load_artifacts(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                         struct err *e);
+int store_load_tools(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                     struct err *e);
+int store_load_rechecks(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                        struct err *e);
+int store_load_observations(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                            struct err *e);
+/* All refusals of the attempt's job up to this attempt, oldest first. */
+int store_load_refusals(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                        struct err *e);
+/* All of the above. What stays to be filled: job, policy, workloads, sides. */
+int store_load_raw(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                   struct err *e);
+
+/* The latest refusal of a job; STORE_NONE when it was never refused. */
+int store_recent_refusal(struct store *s, const char *job, struct arena *a,
+                         struct raw_refusal **out, struct err *e);
+
+struct store_point {
+    const char *attempt;
+    int seq;
+    const char *side;
+    enum obs_kind kind;
+    const char *outcome;
+    int64_t elapsed_ns, interval_cpu_ns;
+};
+
+/* The latest observations of one lane over all attempts, newest first; limit 1 to 100000. */
+int store_lane_latest(struct store *s, const char *workload, const char *lane, int limit,
+                      struct arena *a, struct store_point **out, size_t *n, struct err *e);
+
+/* ---- reports ------------------------------------------------------------------------------ */
+
+struct store_report {
+    const char *attempt;
+    enum grade grade;
+    const char *grade_line;
+    const char *evidence;                    /* path of the folder */
+    const char *raw_sha256, *summary_sha256; /* summary: NULL for a void attempt */
+    int64_t created_ms;
+};
+
+/* Becomes its job's report too. See also store_event.report. */
+int store_report_put(struct store *s, const struct store_report *report, struct err *e);
+/* STORE_NONE when the attempt has none. */
+int store_report_get(struct store *s, const char *attempt, struct arena *a,
+                     struct store_report **out, struct err *e);
