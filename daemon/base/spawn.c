@@ -175,6 +175,18 @@ static int pump_once(struct helper *h, int timeout_ms)
     return err < 0 ? err : out || err;
 }
 
+/* True when the helper has ended. What it left in its group ends with it: the signal is sent before
+ * the reaping, while the number cannot belong to anybody else. */
+static bool reap(const struct helper *h, int *status)
+{
+    siginfo_t info = {0};
+
+    if (waitid(P_PID, (id_t)h->pid, &info, WEXITED | WNOWAIT | WNOHANG) < 0 || info.si_pid == 0)
+        return false;
+    (void)kill(-h->pid, SIGKILL);
+    return waitpid(h->pid, status, 0) == h->pid;
+}
+
 /* A grandchild that keeps the pipes open does not delay the end: once the child is gone, what is in
  * the pipes is read and the rest is left. *status is raw. */
 static int pump(struct helper *h, int64_t deadline_ns, int *status)
@@ -186,7 +198,7 @@ static int pump(struct helper *h, int64_t deadline_ns, int *status)
         rc = pump_once(h, streams ? 50 : 2);
         if (rc < 0)
             return rc;
-        if (waitpid(h->pid, status, WNOHANG) == h->pid)
+        if (reap(h, status))
             h->pid = -1;
         else if (clock_mono_ns() > deadline_ns)
             return -ETIMEDOUT;

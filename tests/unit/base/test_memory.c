@@ -1,0 +1,91 @@
+/* Errors, arenas, buffers: the first error wins, allocations are zeroed and aligned, text stays
+ * NUL-terminated. */
+#include "unit/unit.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+static void first_error_wins(void **state)
+{
+    struct err e = {0};
+
+    assert_int_equal(err_set(&e, -22, "a.b", "field", "sentence %d", 1), -22);
+    assert_int_equal(err_set(&e, -5, "c.d", NULL, "later"), -5);
+    assert_string_equal(e.code, "a.b");
+    assert_string_equal(e.field, "field");
+    assert_string_equal(e.text, "sentence 1");
+    err_clear(&e);
+    assert_false(err_is_set(&e));
+    assert_int_equal(err_sys(&e, -2, "open", "/x"), -2);
+    assert_string_equal(e.code, "system.open");
+    assert_string_equal(e.text, "could not open /x: No such file or directory");
+    assert_int_equal(err_set(NULL, -1, "a", "b", "c"), -1);
+}
+
+static void long_errors_are_cut_not_overrun(void **state)
+{
+    struct err e = {0};
+    char big[4000];
+
+    memset(big, 'x', sizeof big - 1);
+    big[sizeof big - 1] = '\0';
+    err_set(&e, -1, big, big, "%s", big);
+    assert_int_equal(strlen(e.code), sizeof e.code - 1);
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+}
+
+static void arena_memory_is_zeroed_aligned_and_distinct(void **state)
+{
+    struct arena a = {0};
+    unsigned char *last = NULL;
+
+    for (size_t size = 1; size < 40000; size = size * 3 + 1) {
+        unsigned char *p = arena_alloc(&a, size);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(p[i], 0);
+        memset(p, 0xff, size);
+        assert_ptr_not_equal(p, last);
+        last = p;
+    }
+    assert_string_equal(arena_strndup(&a, "abcdef", 3), "abc");
+    assert_string_equal(arena_printf(&a, "%d-%s", 7, "x"), "7-x");
+    assert_null(arena_strdup(&a, NULL));
+    assert_null(arena_array(&a, 0, 8));
+    arena_deinit(&a);
+    assert_null(a.blocks);
+}
+
+static void buffer_grows_and_stays_terminated(void **state)
+{
+    struct buf b = {0};
+
+    assert_string_equal(buf_str(&b), "");
+    for (int i = 0; i < 1000; i++)
+        buf_printf(&b, "%d,", i);
+    assert_int_equal(strlen(buf_str(&b)), b.len);
+    buf_consume(&b, 2);
+    assert_memory_equal(b.data, "1,2,", 4);
+    buf_add(&b, "\0z", 2);
+    assert_int_equal(b.data[b.len], '\0');
+    buf_consume(&b, b.len + 10);
+    assert_int_equal(b.len, 0);
+    free(buf_take(&b));
+    assert_null(b.data);
+    char *empty = buf_take(&b);
+    assert_string_equal(empty, "");
+    free(empty);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_error_wins),
+        cmocka_unit_test(long_errors_are_cut_not_overrun),
+        cmocka_unit_test(arena_memory_is_zeroed_aligned_and_distinct),
+        cmocka_unit_test(buffer_grows_and_stays_terminated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
