@@ -102,8 +102,9 @@ struct raw_lane {
     bool control;
     int cpus;
     const char *startup;
-    const char *absent; /* reason, NULL: present */
-    bool excluded;      /* by the job */
+    const char *absent;  /* reason, NULL: present */
+    bool excluded;       /* by the job */
+    struct args command; /* as the suite names it, placeholders and all; empty: not recorded */
 };
 
 struct raw_workload {
