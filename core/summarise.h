@@ -4,6 +4,8 @@
 #pragma once
 
 #include "base/arena.h"
+#include "core/compare.h"
+#include "core/drift.h"
 #include "core/grade.h"
 #include "core/raw.h"
 
@@ -35,24 +37,6 @@ enum comparison_kind {
 const char *comparison_kind_name(enum comparison_kind k); /* "sides", "lanes" */
 int comparison_kind_parse(const char *s);
 
-struct interval {
-    bool defined; /* false: too few pairs */
-    double low, high;
-    double coverage;         /* exact, 0.988... */
-    int rank_low, rank_high; /* 1-based order statistics */
-};
-
-struct estimate {
-    double ratio_of_medians;    /* subject / reference */
-    double paired_median_ratio; /* what the verdict speaks of */
-    size_t pairs;
-    struct interval interval; /* of the paired median ratio */
-    enum verdict verdict;
-    double resolvable;    /* smallest change this run could have resolved (0.02 = 2 %); NaN */
-    bool medians_outside; /* the ratio of medians lies outside the interval */
-    const char *note;     /* why UNRESOLVED, or what limits it; NULL: nothing */
-};
-
 struct comparison {
     enum comparison_kind kind;
     const char *workload;
@@ -63,13 +47,6 @@ struct comparison {
     double excess_ratio;    /* of paired excesses over the declared wait; NaN: no wait */
     bool verdicts_disagree; /* wall and CPU time */
     const char *undefined;  /* reason; NULL when defined */
-};
-
-struct control_drift {
-    const char *workload, *lane;
-    double before_ns, after_ns; /* medians */
-    double drift_pct;           /* NaN: undefined */
-    enum tri within;
 };
 
 struct summary {

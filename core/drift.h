@@ -1,0 +1,17 @@
+/* Control drift: how far a lane that did not change moved between the two sides. It guards every
+ * before/after: a control that drifts says that the host changed, not the program. Pure.
+ */
+#pragma once
+
+#include "core/types.h"
+
+struct control_drift {
+    const char *workload, *lane;
+    double before_ns, after_ns; /* medians */
+    double drift_pct;           /* NaN: undefined */
+    enum tri within;
+};
+
+/* Fills drift_pct, (after - before) / before in percent, and within from the two medians: PASS
+ * below limit_pct in absolute value, FAIL at or above it, UNKNOWN where the drift is undefined. */
+void drift_judge(struct control_drift *drift, double limit_pct);
