@@ -1,0 +1,149 @@
+#include "proto/doc_raw.h"
+
+#define STR(type, member) DOC_FIELD(type, member, DOC_STR, DOC_NAME_MAX)
+#define TEXT(type, member) DOC_FIELD(type, member, DOC_STR_OR_NULL, DOC_TEXT_MAX)
+#define INT(type, member) DOC_FIELD(type, member, DOC_INT, INT32_MAX)
+#define INT_OR_NULL(type, member) DOC_FIELD(type, member, DOC_INT_OR_NULL, INT32_MAX)
+#define I64_OR_NULL(type, member) DOC_FIELD(type, member, DOC_I64_OR_NULL, JSON_INT_MAX)
+#define BOOL(type, member) DOC_FIELD(type, member, DOC_BOOL, 0)
+#define ARGS(type, member) DOC_FIELD(type, member, DOC_ARGS, DOC_ARGS_MAX)
+
+DOC_WORDS(recheck_kind, enum recheck_kind);
+DOC_WORDS(obs_kind, enum obs_kind);
+DOC_WORDS(measure, enum measure);
+DOC_WORDS(phase, enum phase);
+
+static const struct doc_field source_fields[] = {
+    STR(struct raw_source, side),          TEXT(struct raw_source, repo),
+    TEXT(struct raw_source, rev),          TEXT(struct raw_source, commit),
+    TEXT(struct raw_source, head),         BOOL(struct raw_source, detached),
+    BOOL(struct raw_source, clean),        I64_OR_NULL(struct raw_source, path_bytes),
+    I64_OR_NULL(struct raw_source, files), TEXT(struct raw_source, tree_sha256),
+};
+const struct doc_table raw_source_table = DOC_TABLE(source_fields, struct raw_source);
+
+static const struct doc_field build_fields[] = {
+    STR(struct raw_build, side),
+    INT(struct raw_build, step),
+    ARGS(struct raw_build, argv),
+    INT_OR_NULL(struct raw_build, exit_status),
+    I64_OR_NULL(struct raw_build, wall_ns),
+    TEXT(struct raw_build, log),
+    TEXT(struct raw_build, attempt),
+};
+const struct doc_table raw_build_table = DOC_TABLE(build_fields, struct raw_build);
+
+static const struct doc_field artifact_fields[] = {
+    STR(struct raw_artifact, side),
+    TEXT(struct raw_artifact, path),
+    I64_OR_NULL(struct raw_artifact, bytes),
+    TEXT(struct raw_artifact, sha256),
+};
+const struct doc_table raw_artifact_table = DOC_TABLE(artifact_fields, struct raw_artifact);
+
+static const struct doc_field tool_fields[] = {
+    TEXT(struct raw_tool, name),
+    TEXT(struct raw_tool, path),
+    TEXT(struct raw_tool, version),
+    TEXT(struct raw_tool, sha256),
+};
+const struct doc_table raw_tool_table = DOC_TABLE(tool_fields, struct raw_tool);
+
+static const struct doc_field recheck_fields[] = {
+    DOC_FIELD_ENUM(struct raw_recheck, kind, &recheck_kind_words),
+    TEXT(struct raw_recheck, name),
+    TEXT(struct raw_recheck, sha256),
+    TEXT(struct raw_recheck, again),
+};
+const struct doc_table raw_recheck_table = DOC_TABLE(recheck_fields, struct raw_recheck);
+
+static const struct doc_field refusal_fields[] = {
+    TEXT(struct raw_refusal, attempt),
+    I64_OR_NULL(struct raw_refusal, wall_ms),
+    DOC_FIELD_ENUM(struct raw_refusal, phase, &phase_words),
+    TEXT(struct raw_refusal, reason),
+};
+const struct doc_table raw_refusal_table = DOC_TABLE(refusal_fields, struct raw_refusal);
+
+static const struct doc_field observation_fields[] = {
+    INT(struct raw_observation, seq),
+    STR(struct raw_observation, workload),
+    STR(struct raw_observation, lane),
+    STR(struct raw_observation, side),
+    INT(struct raw_observation, repetition),
+    INT(struct raw_observation, position),
+    DOC_FIELD_ENUM(struct raw_observation, kind, &obs_kind_words),
+    STR(struct raw_observation, outcome),
+    I64_OR_NULL(struct raw_observation, start_ns),
+    I64_OR_NULL(struct raw_observation, go_ns),
+    I64_OR_NULL(struct raw_observation, done_ns),
+    I64_OR_NULL(struct raw_observation, exit_ns),
+    I64_OR_NULL(struct raw_observation, elapsed_ns),
+    I64_OR_NULL(struct raw_observation, process_ns),
+    I64_OR_NULL(struct raw_observation, interval_cpu_ns),
+    I64_OR_NULL(struct raw_observation, user_us),
+    I64_OR_NULL(struct raw_observation, system_us),
+    I64_OR_NULL(struct raw_observation, max_rss_bytes),
+    I64_OR_NULL(struct raw_observation, minor_faults),
+    I64_OR_NULL(struct raw_observation, major_faults),
+    I64_OR_NULL(struct raw_observation, voluntary_switches),
+    I64_OR_NULL(struct raw_observation, involuntary_switches),
+    INT_OR_NULL(struct raw_observation, exit_status),
+    INT(struct raw_observation, exit_signal),
+    TEXT(struct raw_observation, ready),
+    TEXT(struct raw_observation, done),
+    I64_OR_NULL(struct raw_observation, stdout_bytes),
+    I64_OR_NULL(struct raw_observation, stderr_bytes),
+    INT_OR_NULL(struct raw_observation, cpu),
+    BOOL(struct raw_observation, fifo),
+    INT_OR_NULL(struct raw_observation, threads),
+    INT_OR_NULL(struct raw_observation, leftovers),
+    I64_OR_NULL(struct raw_observation, runner_cpu_ns),
+    I64_OR_NULL(struct raw_observation, runner_delay_ns),
+};
+const struct doc_table raw_observation_table =
+    DOC_TABLE(observation_fields, struct raw_observation);
+
+static const struct doc_field lane_fields[] = {
+    STR(struct raw_lane, name),
+    BOOL(struct raw_lane, control),
+    INT(struct raw_lane, cpus),
+    DOC_FIELD(struct raw_lane, startup, DOC_STR_OR_NULL, DOC_NAME_MAX),
+    TEXT(struct raw_lane, absent),
+    BOOL(struct raw_lane, excluded),
+    ARGS(struct raw_lane, command),
+};
+const struct doc_table raw_lane_table = DOC_TABLE(lane_fields, struct raw_lane);
+
+static const struct doc_field workload_fields[] = {
+    STR(struct raw_workload, name),
+    DOC_FIELD_ENUM(struct raw_workload, measure, &measure_words),
+    DOC_FIELD(struct raw_workload, declared_wait_ns, DOC_I64, JSON_INT_MAX),
+};
+const struct doc_table raw_workload_table = DOC_TABLE(workload_fields, struct raw_workload);
+
+static const struct doc_field step_fields[] = {
+    INT(struct plan_step, seq),
+    INT(struct plan_step, repetition),
+    INT(struct plan_step, position),
+    DOC_FIELD_ENUM(struct plan_step, kind, &obs_kind_words),
+};
+const struct doc_table raw_step_table = DOC_TABLE(step_fields, struct plan_step);
+
+static const struct doc_field head_fields[] = {
+    STR(struct raw, id),
+    TEXT(struct raw, version),
+    I64_OR_NULL(struct raw, started_wall_ms),
+    I64_OR_NULL(struct raw, ended_wall_ms),
+    TEXT(struct raw, boot_id_after),
+    I64_OR_NULL(struct raw, suspend_before_ms),
+    I64_OR_NULL(struct raw, suspend_after_ms),
+    TEXT(struct raw, suite_sha256),
+    TEXT(struct raw, clock),
+    TEXT(struct raw, cpu_set),
+    BOOL(struct raw, fresh_worktrees),
+    TEXT(struct raw, cleanup),
+    DOC_FIELD(struct raw, void_code, DOC_STR_OR_NULL, DOC_NAME_MAX),
+    TEXT(struct raw, void_text),
+};
+const struct doc_table raw_head_table = DOC_TABLE(head_fields, struct raw);
