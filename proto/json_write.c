@@ -1,5 +1,6 @@
 #include "proto/json.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -181,10 +182,10 @@ void json_put_num(struct json_out *o, const char *key, double v)
         json_put_null(o, key);
         return;
     }
-    /* A decimal of up to 15 digits survives the way through a double, so the first precision that
-     * reads back is the shortest text. */
+    /* A decimal of up to 15 digits survives the way through a normal double, so the first precision
+     * that reads back is the shortest text; below DBL_MIN fewer digits do. */
     char text[40];
-    for (int digits = 15; digits <= 17; digits++) {
+    for (int digits = fabs(v) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, v);
         if (strtod(text, NULL) == v)
             break;
