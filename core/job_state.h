@@ -60,6 +60,7 @@ enum job_effect {
     JOB_EFFECT_COUNT
 };
 const char *job_effect_name(enum job_effect e); /* "none", "wake", ... */
+int job_effect_parse(const char *s);
 
 struct job_step {
     enum job_state from, to;
