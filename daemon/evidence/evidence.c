@@ -1,1 +1,262 @@
-/* placeholder until the module is written */
+#include "evidence/evidence.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/files.h"
+#include "base/mem.h"
+#include "evidence/copy.h"
+#include "evidence/manifest.h"
+#include "proto/doc_host.h"
+#include "proto/documents.h"
+
+#define PARTIAL_PREFIX ".partial-"
+
+struct seal {
+    const struct evidence_input *in;
+    const char *dir; /* the temporary folder */
+    struct evidence_sealed sealed;
+    struct err *e;
+};
+
+static void buf_cleanup(struct buf *b)
+{
+    buf_deinit(b);
+}
+
+static int put(const struct seal *s, const char *name, const void *data, size_t len)
+{
+    CLEANUP(mem_freep) char *path = file_join(s->dir, name);
+    return copy_text(path, data, len, s->e);
+}
+
+static int put_canonical(const struct seal *s, const char *name, const struct buf *json,
+                         char sha256[DIGEST_HEX])
+{
+    CLEANUP(buf_cleanup) struct buf text = {0};
+    int rc = json_canonical(json->data, json->len, &text, s->e);
+    if (rc)
+        return rc;
+    if (sha256)
+        digest_bytes(text.data, text.len, sha256);
+    return put(s, name, text.data, text.len);
+}
+
+/* ---- the files, one function each */
+
+static int put_raw(struct seal *s)
+{
+    CLEANUP(buf_cleanup) struct buf json = {0};
+    struct json_out o;
+    json_out_init(&o, &json);
+    raw_encode(&o, NULL, s->in->raw);
+    return put_canonical(s, "raw.json", &json, s->sealed.raw_sha256);
+}
+
+static int put_summary(struct seal *s)
+{
+    CLEANUP(buf_cleanup) struct buf json = {0};
+    struct json_out o;
+    if (s->in->raw->void_code)
+        return 0;
+    json_out_init(&o, &json);
+    summary_encode(&o, NULL, s->in->summary, s->in->raw, s->sealed.raw_sha256);
+    return put_canonical(s, "summary.json", &json, NULL);
+}
+
+static int put_report(struct seal *s)
+{
+    const char *text = s->in->report_markdown;
+    return text ? put(s, "report.md", text, strlen(text)) : 0;
+}
+
+static int put_job(struct seal *s)
+{
+    CLEANUP(buf_cleanup) struct buf json = {0};
+    struct json_out o;
+    json_out_init(&o, &json);
+    job_encode(&o, NULL, &s->in->raw->job);
+    return put_canonical(s, "job.json", &json, NULL);
+}
+
+/* The host as it was when timing began, or as far as the attempt came. */
+static const struct phase_record *latest_before_timing(const struct raw *raw)
+{
+    if (raw->phases[PHASE_BEFORE_TIMING].inventory)
+        return &raw->phases[PHASE_BEFORE_TIMING];
+    return raw->phases[PHASE_BEFORE_BUILD].inventory ? &raw->phases[PHASE_BEFORE_BUILD] : NULL;
+}
+
+static int put_host(struct seal *s)
+{
+    CLEANUP(buf_cleanup) struct buf json = {0};
+    const struct raw *raw = s->in->raw;
+    struct json_out o;
+    json_out_init(&o, &json);
+    host_encode(&o, NULL, &raw->host, &raw->boot, latest_before_timing(raw));
+    return put_canonical(s, "host.json", &json, NULL);
+}
+
+static int add_refusal(struct buf *lines, const struct raw_refusal *r, struct err *e)
+{
+    CLEANUP(buf_cleanup) struct buf json = {0};
+    struct json_out o;
+    json_out_init(&o, &json);
+    json_begin(&o, NULL);
+    json_put_str(&o, "attempt", r->attempt);
+    json_put_int_or_null(&o, "wall_ms", r->wall_ms);
+    json_put_str(&o, "phase", phase_name(r->phase));
+    json_put_str(&o, "reason", r->reason);
+    json_end(&o);
+    return json_canonical(json.data, json.len, lines, e);
+}
+
+static int put_refusals(struct seal *s)
+{
+    CLEANUP(buf_cleanup) struct buf lines = {0};
+    const struct raw *raw = s->in->raw;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < raw->n_refusals; i++)
+        rc = add_refusal(&lines, &raw->refusals[i], s->e);
+    return rc ? rc : put(s, "refusals.jsonl", buf_str(&lines), lines.len);
+}
+
+static int put_suite(struct seal *s)
+{
+    CLEANUP(mem_freep) char *to = file_join(s->dir, "suite");
+    return s->in->suite_dir ? copy_tree(s->in->suite_dir, to, s->e) : 0;
+}
+
+static int put_log(const struct seal *s, const struct evidence_log *log)
+{
+    CLEANUP(mem_freep) char *folder = file_join(s->dir, "logs");
+    CLEANUP(mem_freep) char *to = file_join(folder, log->name);
+    if (!file_path_is_inside(log->name))
+        return err_set(s->e, -EINVAL, "evidence.name", log->name,
+                       "A log is stored below logs/ only; %s would lie elsewhere.", log->name);
+    return copy_file(log->path, to, s->e);
+}
+
+static int put_logs(struct seal *s)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < s->in->n_logs; i++)
+        rc = put_log(s, &s->in->logs[i]);
+    return rc;
+}
+
+static int put_initial_sums(struct seal *s)
+{
+    const char *text = s->in->initial_sums;
+    return text ? put(s, "initial-" MANIFEST_NAME, text, strlen(text)) : 0;
+}
+
+static int put_bundle(struct seal *s)
+{
+    CLEANUP(mem_freep) char *to = file_join(s->dir, "commits.bundle");
+    return s->in->bundle ? copy_file(s->in->bundle, to, s->e) : 0;
+}
+
+static int put_sums(struct seal *s)
+{
+    CLEANUP(buf_cleanup) struct buf sums = {0};
+    int rc = manifest_of_dir(s->dir, &sums, s->e);
+    if (rc)
+        return rc;
+    digest_bytes(sums.data, sums.len, s->sealed.sums_sha256);
+    return put(s, MANIFEST_NAME, sums.data, sums.len);
+}
+
+static int sync_visit(void *ctx, const char *path, enum file_kind kind, mode_t mode, int64_t bytes)
+{
+    struct seal *s = ctx;
+    CLEANUP(mem_freep) char *full = file_join(s->dir, path);
+    return kind == FILE_FOLDER ? file_sync_dir(full, s->e) : 0;
+}
+
+/* Files were fsynced when they were written; their names are in the folders. */
+static int sync_folders(struct seal *s)
+{
+    int rc = file_walk(s->dir, sync_visit, s, s->e);
+    return rc ? rc : file_sync_dir(s->dir, s->e);
+}
+
+/* ---- the folder */
+
+static int (*const steps[])(struct seal *) = {
+    put_raw,   put_summary, put_report,       put_job,    put_host, put_refusals,
+    put_suite, put_logs,    put_initial_sums, put_bundle, put_sums, sync_folders,
+};
+
+static int fill(struct seal *s)
+{
+    int rc = copy_folder(s->dir, s->e);
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(steps); i++)
+        rc = steps[i](s);
+    return rc;
+}
+
+static int appear(const char *partial, const char *final, const char *root, struct err *e)
+{
+    if (rename(partial, final) < 0)
+        return err_sys(e, -errno, "rename", final);
+    int rc = file_sync_dir(root, e);
+    if (rc)
+        (void)file_rmtree(final, NULL);
+    return rc;
+}
+
+static int check_input(const struct evidence_input *in, const char *final, struct err *e)
+{
+    struct stat st;
+    if (in->name[0] == '.' || strchr(in->name, '/') || !file_path_is_inside(in->name))
+        return err_set(e, -EINVAL, "evidence.name", "name",
+                       "%s cannot name an evidence folder; use the attempt's id.", in->name);
+    if (!in->raw->void_code && !in->summary)
+        return err_set(e, -EINVAL, "evidence.summary", "summary",
+                       "An attempt that is not void needs its summary; summarise it first.");
+    if (lstat(final, &st) == 0)
+        return err_set(e, -EEXIST, "evidence.exists", "name",
+                       "%s exists already; evidence is never replaced, so move it away first.",
+                       final);
+    return errno == ENOENT ? 0 : err_sys(e, -errno, "stat", final);
+}
+
+int evidence_seal(const struct evidence_input *in, struct evidence_sealed *out, struct err *e)
+{
+    CLEANUP(mem_freep) char *final = file_join(in->root, in->name);
+    CLEANUP(mem_freep) char *partial = mem_printf("%s/" PARTIAL_PREFIX "%s", in->root, in->name);
+    struct seal s = {.in = in, .dir = partial, .e = e};
+    int rc = check_input(in, final, e);
+    if (rc == 0)
+        rc = file_rmtree(partial, e);
+    if (rc)
+        return rc;
+    rc = fill(&s);
+    if (rc == 0)
+        rc = appear(partial, final, in->root, e);
+    if (rc)
+        (void)file_rmtree(partial, NULL);
+    else if (out)
+        *out = s.sealed;
+    return rc;
+}
+
+int evidence_sweep(const char *root, struct err *e)
+{
+    DIR *d = opendir(root);
+    const struct dirent *entry;
+    int rc = 0;
+    if (!d)
+        return err_sys(e, -errno, "open", root);
+    while (rc == 0 && (entry = readdir(d))) {
+        CLEANUP(mem_freep) char *path = file_join(root, entry->d_name);
+        if (strncmp(entry->d_name, PARTIAL_PREFIX, strlen(PARTIAL_PREFIX)) == 0)
+            rc = file_rmtree(path, e);
+    }
+    (void)closedir(d);
+    return rc;
+}

@@ -26,8 +26,9 @@ struct evidence_input {
     const char *suite_dir;         /* copied to suite/; NULL: none */
     const struct evidence_log *logs;
     size_t n_logs;
-    const char *initial_sums; /* text of initial-SHA256SUMS, as written when timing ended, or NULL */
-    const char *bundle;       /* file copied to commits.bundle; NULL: none */
+    const char
+        *initial_sums;  /* text of initial-SHA256SUMS, as written when timing ended, or NULL */
+    const char *bundle; /* file copied to commits.bundle; NULL: none */
 };
 
 struct evidence_sealed {

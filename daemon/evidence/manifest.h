@@ -14,6 +14,6 @@
  * manifest: absolute, with an empty or dot component, or with a carriage return. */
 int manifest_line(struct buf *out, const char *path, const char *sha256, struct err *e);
 
-/* Appends the lines of every regular file below dir, but MANIFEST_NAME and MANIFEST_SIGNATURE at its
- * top. A link or a special file fails it ("evidence.link", "evidence.special"). */
+/* Appends the lines of every regular file below dir, but MANIFEST_NAME and MANIFEST_SIGNATURE at
+ * its top. A link or a special file fails it ("evidence.link", "evidence.special"). */
 int manifest_of_dir(const char *dir, struct buf *out, struct err *e);
