@@ -10,7 +10,7 @@
 
 #define CHUNK ((size_t)256 * 1024)
 
-int copy_folder(const char *path, struct err *e)
+int evidence_make_folder(const char *path, struct err *e)
 {
     int rc = file_mkdirs(path, 0755, e);
     if (rc == 0 && chmod(path, 0755) < 0)
@@ -25,7 +25,7 @@ static int make_parent(const char *path, struct err *e)
     if (!slash || slash == parent)
         return 0;
     *slash = '\0';
-    return copy_folder(parent, e);
+    return evidence_make_folder(parent, e);
 }
 
 static int open_new(const char *path, mode_t mode, int *fd, struct err *e)
@@ -77,7 +77,7 @@ static int finish(int fd, int rc, const char *path, struct err *e)
     return rc ? err_sys(e, rc, "write", path) : 0;
 }
 
-int copy_file(const char *from, const char *to, struct err *e)
+int evidence_copy_file(const char *from, const char *to, struct err *e)
 {
     CLEANUP(mem_closep) int in = -1;
     CLEANUP(mem_closep) int out = -1;
@@ -91,30 +91,31 @@ int copy_file(const char *from, const char *to, struct err *e)
     return rc ? rc : finish(out, pump(in, out, chunk), to, e);
 }
 
-int copy_text(const char *to, const void *data, size_t len, struct err *e)
+int evidence_put_text(const char *to, const void *data, size_t len, struct err *e)
 {
     CLEANUP(mem_closep) int out = -1;
     int rc = open_new(to, 0644, &out, e);
     return rc ? rc : finish(out, file_write_all(out, data, len), to, e);
 }
 
-struct tree_copy {
+struct tree {
     const char *from, *to;
     struct err *e;
 };
 
 static int copy_visit(void *ctx, const char *path, enum file_kind kind, mode_t mode, int64_t bytes)
 {
-    const struct tree_copy *t = ctx;
+    const struct tree *t = ctx;
     CLEANUP(mem_freep) char *from = file_join(t->from, path);
     CLEANUP(mem_freep) char *to = file_join(t->to, path);
-    /* Links and special files are refused by copy_file, with their own sentence. */
-    return kind == FILE_FOLDER ? copy_folder(to, t->e) : copy_file(from, to, t->e);
+    /* Links and special files are refused by evidence_copy_file, with their own sentence. */
+    return kind == FILE_FOLDER ? evidence_make_folder(to, t->e)
+                               : evidence_copy_file(from, to, t->e);
 }
 
-int copy_tree(const char *from, const char *to, struct err *e)
+int evidence_copy_tree(const char *from, const char *to, struct err *e)
 {
-    struct tree_copy t = {.from = from, .to = to, .e = e};
-    int rc = copy_folder(to, e);
+    struct tree t = {.from = from, .to = to, .e = e};
+    int rc = evidence_make_folder(to, e);
     return rc ? rc : file_walk(from, copy_visit, &t, e);
 }

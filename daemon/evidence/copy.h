@@ -2,17 +2,19 @@
  * mode 0644 (0755 when the owner may execute the source), folders 0755, whatever the umask. */
 #pragma once
 
+#include <stddef.h>
+
 #include "base/err.h"
 
 /* from is a regular file, to does not exist yet; folders above to are made. -errno with e filled
  * ("evidence.link", "evidence.special", "system.*"). */
-int copy_file(const char *from, const char *to, struct err *e);
+int evidence_copy_file(const char *from, const char *to, struct err *e);
 
 /* The content of the folder from becomes the content of the new folder to. */
-int copy_tree(const char *from, const char *to, struct err *e);
+int evidence_copy_tree(const char *from, const char *to, struct err *e);
 
 /* Writes a new file of mode 0644. */
-int copy_text(const char *to, const void *data, size_t len, struct err *e);
+int evidence_put_text(const char *to, const void *data, size_t len, struct err *e);
 
 /* Makes the folder with mode 0755, with those above it. */
-int copy_folder(const char *path, struct err *e);
+int evidence_make_folder(const char *path, struct err *e);

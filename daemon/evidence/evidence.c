@@ -30,7 +30,7 @@ static void buf_cleanup(struct buf *b)
 static int put(const struct seal *s, const char *name, const void *data, size_t len)
 {
     CLEANUP(mem_freep) char *path = file_join(s->dir, name);
-    return copy_text(path, data, len, s->e);
+    return evidence_put_text(path, data, len, s->e);
 }
 
 static int put_canonical(const struct seal *s, const char *name, const struct buf *json,
@@ -127,7 +127,7 @@ static int put_refusals(struct seal *s)
 static int put_suite(struct seal *s)
 {
     CLEANUP(mem_freep) char *to = file_join(s->dir, "suite");
-    return s->in->suite_dir ? copy_tree(s->in->suite_dir, to, s->e) : 0;
+    return s->in->suite_dir ? evidence_copy_tree(s->in->suite_dir, to, s->e) : 0;
 }
 
 static int put_log(const struct seal *s, const struct evidence_log *log)
@@ -137,7 +137,7 @@ static int put_log(const struct seal *s, const struct evidence_log *log)
     if (!file_path_is_inside(log->name))
         return err_set(s->e, -EINVAL, "evidence.name", log->name,
                        "A log is stored below logs/ only; %s would lie elsewhere.", log->name);
-    return copy_file(log->path, to, s->e);
+    return evidence_copy_file(log->path, to, s->e);
 }
 
 static int put_logs(struct seal *s)
@@ -157,7 +157,7 @@ static int put_initial_sums(struct seal *s)
 static int put_bundle(struct seal *s)
 {
     CLEANUP(mem_freep) char *to = file_join(s->dir, "commits.bundle");
-    return s->in->bundle ? copy_file(s->in->bundle, to, s->e) : 0;
+    return s->in->bundle ? evidence_copy_file(s->in->bundle, to, s->e) : 0;
 }
 
 static int put_sums(struct seal *s)
@@ -193,7 +193,7 @@ static int (*const steps[])(struct seal *) = {
 
 static int fill(struct seal *s)
 {
-    int rc = copy_folder(s->dir, s->e);
+    int rc = evidence_make_folder(s->dir, s->e);
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(steps); i++)
         rc = steps[i](s);
     return rc;
