@@ -1,0 +1,367 @@
+#include "unit.h"
+
+#include "base/mem.h"
+#include "core/compare.h"
+#include "core/drift.h"
+
+#include "prng.h"
+
+static const struct verdict_rule uncalibrated = {.margin = 0.01, .noise_floor = NAN};
+
+/* Samples of repetitions 0..n-1. */
+static struct samples series(struct arena *a, const int64_t *values, size_t n)
+{
+    struct samples s = {arena_array(a, n, sizeof *s.v), n};
+    for (size_t i = 0; i < n; i++)
+        s.v[i] = (struct sample){(int)i, values[i]};
+    return s;
+}
+
+static void a_ratio_is_subject_over_reference(void **state)
+{
+    (void)state;
+    assert_same(compare_ratio(3, 2), 1.5);
+    assert_nan(compare_ratio(3, 0));
+    assert_nan(compare_ratio(0, 3));
+    assert_nan(compare_ratio(-3, 3));
+    assert_nan(compare_ratio(3, -3));
+    assert_nan(compare_ratio(NAN, 3));
+    assert_nan(compare_ratio(3, NAN));
+}
+
+static void change_and_reduction_are_percent_of_before(void **state)
+{
+    (void)state;
+    assert_same(compare_change_pct(200, 150), -25);
+    assert_same(compare_change_pct(200, 250), 25);
+    assert_same(compare_reduction_pct(200, 150), 25);
+    assert_same(compare_reduction_pct(200, 0), 100);
+    assert_nan(compare_change_pct(0, 150));
+    assert_nan(compare_change_pct(-1, 150));
+    assert_nan(compare_change_pct(200, NAN));
+    assert_nan(compare_reduction_pct(0, 150));
+    assert_nan(compare_reduction_pct(NAN, 150));
+}
+
+static void size_gate_passes_up_to_110_percent_and_not_a_byte_more(void **state)
+{
+    (void)state;
+    assert_int_equal(compare_size_gate(1000, 1100), TRI_PASS);
+    assert_int_equal(compare_size_gate(1000, 1101), TRI_FAIL);
+    assert_int_equal(compare_size_gate(1009, 1109), TRI_PASS); /* 1109.9 */
+    assert_int_equal(compare_size_gate(1009, 1110), TRI_FAIL);
+    assert_int_equal(compare_size_gate(1000, 0), TRI_PASS);
+    assert_int_equal(compare_size_gate(INT64_MAX, INT64_MAX), TRI_PASS);
+    assert_int_equal(compare_size_gate(1, INT64_MAX), TRI_FAIL);
+}
+
+static void size_gate_without_a_record_is_unknown(void **state)
+{
+    (void)state;
+    assert_int_equal(compare_size_gate(0, 1), TRI_UNKNOWN);
+    assert_int_equal(compare_size_gate(-1, 1), TRI_UNKNOWN);
+    assert_int_equal(compare_size_gate(1000, -1), TRI_UNKNOWN);
+}
+
+static void pairs_are_matched_by_repetition_and_never_by_position(void **state)
+{
+    (void)state;
+    struct sample s[] = {{0, 10}, {2, 12}, {3, 13}, {5, 15}};
+    struct sample r[] = {{1, 21}, {2, 22}, {3, 23}, {4, 24}, {5, 25}};
+    struct pair out[4];
+    size_t n = compare_pairs(&(struct samples){s, 4}, &(struct samples){r, 5}, out);
+    assert_int_equal(n, 3);
+    const int repetitions[] = {2, 3, 5};
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(out[i].repetition, repetitions[i]);
+        assert_int_equal(out[i].subject, repetitions[i] + 10);
+        assert_int_equal(out[i].reference, repetitions[i] + 20);
+    }
+}
+
+static void a_repetition_that_one_side_has_twice_gives_no_pair(void **state)
+{
+    (void)state;
+    struct sample s[] = {{0, 10}, {1, 11}, {1, 12}, {2, 13}};
+    struct sample r[] = {{0, 20}, {1, 21}, {2, 22}, {2, 23}, {3, 24}};
+    struct pair out[4];
+    assert_int_equal(compare_pairs(&(struct samples){s, 4}, &(struct samples){r, 5}, out), 1);
+    assert_int_equal(out[0].repetition, 0);
+    assert_int_equal(compare_pairs(&(struct samples){r, 5}, &(struct samples){s, 4}, out), 1);
+    assert_int_equal(compare_pairs(&(struct samples){s, 0}, &(struct samples){r, 5}, out), 0);
+}
+
+static void an_estimate_speaks_of_the_median_of_paired_ratios(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    /* Twice as slow in every repetition, while the host slows down by the factor 11. */
+    int64_t s[11], r[11];
+    for (int i = 0; i < 11; i++) {
+        r[i] = 1000 * (i + 1);
+        s[i] = 2000 * (i + 1);
+    }
+    struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
+    struct estimate e;
+    compare_estimate(&a, &subject, &reference, &uncalibrated, &e);
+    assert_int_equal(e.pairs, 11);
+    assert_same(e.ratio_of_medians, 2);
+    assert_same(e.paired_median_ratio, 2);
+    assert_same(e.interval.low, 2);
+    assert_same(e.interval.high, 2);
+    assert_int_equal(e.verdict, VERDICT_SLOWER);
+    assert_false(e.medians_outside);
+    assert_near(e.resolvable, 0.01, 1e-15);
+    assert_non_null(e.note); /* not calibrated */
+
+    compare_estimate(&a, &reference, &subject, &uncalibrated, &e);
+    assert_same(e.paired_median_ratio, 0.5);
+    assert_int_equal(e.verdict, VERDICT_FASTER);
+}
+
+static void a_ratio_of_medians_outside_the_interval_is_pointed_out(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    /* Ratios of 1 in nine repetitions, but the two others move the medians apart. */
+    const int64_t s[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 999, 999};
+    const int64_t r[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 1, 1};
+    struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
+    struct estimate e;
+    compare_estimate(&a, &subject, &reference, &uncalibrated, &e);
+    assert_same(e.paired_median_ratio, 1);
+    assert_same(e.ratio_of_medians, 60.0 / 40.0);
+    assert_true(e.interval.high > 900); /* 10th of 11 is one of the two */
+    assert_false(e.medians_outside);
+
+    const int64_t one_off[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 1};
+    reference = series(&a, one_off, 11);
+    const int64_t other[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 999};
+    subject = series(&a, other, 11);
+    compare_estimate(&a, &subject, &reference, &uncalibrated, &e);
+    assert_same(e.interval.low, 1);
+    assert_same(e.interval.high, 1);
+    assert_same(e.ratio_of_medians, 60.0 / 50.0);
+    assert_true(e.medians_outside);
+}
+
+static void assert_undefined(const struct estimate *e)
+{
+    assert_nan(e->paired_median_ratio);
+    assert_nan(e->resolvable);
+    assert_false(e->interval.defined);
+    assert_nan(e->interval.low);
+    assert_int_equal(e->verdict, VERDICT_UNRESOLVED);
+    assert_non_null(e->note);
+}
+
+static void without_samples_there_is_no_estimate_but_a_reason(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    const int64_t v[] = {1, 2, 3, 4, 5, 6};
+    struct samples some = series(&a, v, 6), none = {NULL, 0};
+    struct estimate e;
+    compare_estimate(&a, &none, &some, &uncalibrated, &e);
+    assert_undefined(&e);
+    assert_nan(e.ratio_of_medians);
+    assert_non_null(strstr(e.note, "subject"));
+    compare_estimate(&a, &some, &none, &uncalibrated, &e);
+    assert_undefined(&e);
+    assert_non_null(strstr(e.note, "reference"));
+    struct samples later = series(&a, v, 6);
+    for (size_t i = 0; i < later.n; i++)
+        later.v[i].repetition += 100;
+    compare_estimate(&a, &some, &later, &uncalibrated, &e);
+    assert_undefined(&e);
+    assert_int_equal(e.pairs, 0);
+}
+
+static void a_zero_baseline_is_undefined_and_not_infinite(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    const int64_t v[] = {1, 2, 3, 4, 5, 6}, zero[] = {1, 2, 0, 4, 5, 6};
+    struct samples some = series(&a, v, 6), with_zero = series(&a, zero, 6);
+    struct estimate e;
+    compare_estimate(&a, &some, &with_zero, &uncalibrated, &e);
+    assert_undefined(&e);
+    assert_int_equal(e.pairs, 6);
+    compare_estimate(&a, &with_zero, &some, &uncalibrated, &e);
+    assert_undefined(&e);
+}
+
+static void startup_is_subtracted_in_the_same_repetition(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    /* Differences 5, -1, 0, 7, 9 and a lane without startup in repetition 5. */
+    const int64_t l[] = {15, 19, 30, 47, 59, 60}, s[] = {10, 20, 30, 40, 50};
+    struct samples lane = series(&a, l, 6), startup = series(&a, s, 5);
+    struct startup_adjusted out;
+    compare_startup(&a, &lane, &startup, &out);
+    assert_int_equal(out.valid, 3);
+    assert_int_equal(out.n, 5);
+    assert_same(out.median_ns, 7);
+    assert_same(out.median_all_ns, 5);
+}
+
+static void startup_without_a_positive_difference_is_undefined(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    const int64_t l[] = {9, 20}, s[] = {10, 20};
+    struct samples lane = series(&a, l, 2), startup = series(&a, s, 2), none = {NULL, 0};
+    struct startup_adjusted out;
+    compare_startup(&a, &lane, &startup, &out);
+    assert_int_equal(out.valid, 0);
+    assert_int_equal(out.n, 2);
+    assert_nan(out.median_ns);
+    assert_same(out.median_all_ns, -0.5);
+    compare_startup(&a, &lane, &none, &out);
+    assert_int_equal(out.n, 0);
+    assert_nan(out.median_ns);
+    assert_nan(out.median_all_ns);
+}
+
+/* 11 pairs with a wait of 1000: the whole differs by half a percent, the excess by half. */
+static void same_must_hold_for_the_excess_over_a_wait_too(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    int64_t s[11], r[11];
+    for (int i = 0; i < 11; i++) {
+        r[i] = 1010;
+        s[i] = 1015;
+    }
+    struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
+    const struct verdict_rule rule = {.margin = 0.01, .noise_floor = 0.002};
+    struct estimate e;
+    compare_estimate(&a, &subject, &reference, &rule, &e);
+    assert_int_equal(e.verdict, VERDICT_SAME);
+    assert_same(compare_excess(&a, &subject, &reference, 1000, &rule, &e), 1.5);
+    assert_int_equal(e.verdict, VERDICT_UNRESOLVED);
+    assert_non_null(e.note);
+
+    compare_estimate(&a, &reference, &reference, &rule, &e);
+    assert_same(compare_excess(&a, &reference, &reference, 1000, &rule, &e), 1);
+    assert_int_equal(e.verdict, VERDICT_SAME);
+}
+
+static void a_value_within_the_wait_leaves_the_excess_undefined(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    int64_t v[11];
+    for (int i = 0; i < 11; i++)
+        v[i] = 1010;
+    v[4] = 1000;
+    struct samples s = series(&a, v, 11), none = {NULL, 0};
+    const struct verdict_rule rule = {.margin = 0.01, .noise_floor = 0.002};
+    struct estimate e;
+    compare_estimate(&a, &s, &s, &rule, &e);
+    assert_nan(compare_excess(&a, &s, &s, 1000, &rule, &e));
+    assert_int_equal(e.verdict, VERDICT_UNRESOLVED);
+    compare_estimate(&a, &none, &none, &rule, &e);
+    assert_nan(compare_excess(&a, &none, &none, 1000, &rule, &e));
+}
+
+static void a_faster_or_slower_verdict_is_untouched_by_the_excess(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    int64_t s[11], r[11];
+    for (int i = 0; i < 11; i++) {
+        s[i] = 2000;
+        r[i] = 1500;
+    }
+    struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
+    struct estimate e;
+    compare_estimate(&a, &subject, &reference, &uncalibrated, &e);
+    assert_same(compare_excess(&a, &subject, &reference, 1000, &uncalibrated, &e), 2);
+    assert_int_equal(e.verdict, VERDICT_SLOWER);
+}
+
+static void the_order_of_samples_never_matters(void **state)
+{
+    (void)state;
+    struct prng p = prng_seeded("compare");
+    for (int round = 0; round < 300; round++) {
+        CLEANUP(arena_deinit) struct arena a = {0};
+        int64_t s[20], r[20];
+        for (int i = 0; i < 20; i++) {
+            s[i] = 1 + (int64_t)prng_below(&p, 1000);
+            r[i] = 1 + (int64_t)prng_below(&p, 1000);
+        }
+        struct samples subject = series(&a, s, 20), reference = series(&a, r, 20);
+        struct estimate straight, shuffled;
+        compare_estimate(&a, &subject, &reference, &uncalibrated, &straight);
+        for (size_t i = 20; i > 1; i--) {
+            size_t j = prng_below(&p, i);
+            struct sample t = subject.v[i - 1];
+            subject.v[i - 1] = subject.v[j];
+            subject.v[j] = t;
+        }
+        samples_sort(&subject);
+        compare_estimate(&a, &subject, &reference, &uncalibrated, &shuffled);
+        assert_same(straight.paired_median_ratio, shuffled.paired_median_ratio);
+        assert_same(straight.interval.low, shuffled.interval.low);
+        assert_same(straight.interval.high, shuffled.interval.high);
+        assert_int_equal(straight.verdict, shuffled.verdict);
+    }
+}
+
+static void a_control_drifts_within_its_limit_or_not(void **state)
+{
+    (void)state;
+    struct control_drift d = {.before_ns = 1000, .after_ns = 1049};
+    drift_judge(&d, 5);
+    assert_near(d.drift_pct, 4.9, 1e-12);
+    assert_int_equal(d.within, TRI_PASS);
+    d.after_ns = 1050; /* below 5 %, not at it */
+    drift_judge(&d, 5);
+    assert_int_equal(d.within, TRI_FAIL);
+    d.after_ns = 940; /* in absolute value */
+    drift_judge(&d, 5);
+    assert_int_equal(d.within, TRI_FAIL);
+}
+
+static void an_undefined_drift_is_unknown(void **state)
+{
+    (void)state;
+    struct control_drift d = {.before_ns = NAN, .after_ns = 1000};
+    drift_judge(&d, 5);
+    assert_nan(d.drift_pct);
+    assert_int_equal(d.within, TRI_UNKNOWN);
+    d = (struct control_drift){.before_ns = 1000, .after_ns = NAN};
+    drift_judge(&d, 5);
+    assert_int_equal(d.within, TRI_UNKNOWN);
+    d = (struct control_drift){.before_ns = 0, .after_ns = 1000};
+    drift_judge(&d, 5);
+    assert_int_equal(d.within, TRI_UNKNOWN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ratio_is_subject_over_reference),
+        cmocka_unit_test(change_and_reduction_are_percent_of_before),
+        cmocka_unit_test(size_gate_passes_up_to_110_percent_and_not_a_byte_more),
+        cmocka_unit_test(size_gate_without_a_record_is_unknown),
+        cmocka_unit_test(pairs_are_matched_by_repetition_and_never_by_position),
+        cmocka_unit_test(a_repetition_that_one_side_has_twice_gives_no_pair),
+        cmocka_unit_test(an_estimate_speaks_of_the_median_of_paired_ratios),
+        cmocka_unit_test(a_ratio_of_medians_outside_the_interval_is_pointed_out),
+        cmocka_unit_test(without_samples_there_is_no_estimate_but_a_reason),
+        cmocka_unit_test(a_zero_baseline_is_undefined_and_not_infinite),
+        cmocka_unit_test(startup_is_subtracted_in_the_same_repetition),
+        cmocka_unit_test(startup_without_a_positive_difference_is_undefined),
+        cmocka_unit_test(same_must_hold_for_the_excess_over_a_wait_too),
+        cmocka_unit_test(a_value_within_the_wait_leaves_the_excess_undefined),
+        cmocka_unit_test(a_faster_or_slower_verdict_is_untouched_by_the_excess),
+        cmocka_unit_test(the_order_of_samples_never_matters),
+        cmocka_unit_test(a_control_drifts_within_its_limit_or_not),
+        cmocka_unit_test(an_undefined_drift_is_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
