@@ -1,0 +1,101 @@
+#include "core/plan.h"
+
+struct planner {
+    const struct suite *suite;
+    const bool *const *present;
+    struct plan *plan;
+    size_t n_sides;
+    int *lanes; /* scratch: the present lanes of the workload at hand */
+};
+
+/* One pass over all workloads for some of the sides. turn rotates and decides which side is first;
+ * it goes on from the warmups to the timed rounds and is negative before the first of these. */
+struct round {
+    enum obs_kind kind;
+    int repetition;
+    int turn;
+    size_t side_first, side_count;
+};
+
+static size_t rotated(size_t i, int turn, size_t n)
+{
+    int whole = (int)n;
+    return (i + (size_t)((turn % whole + whole) % whole)) % n;
+}
+
+static size_t present_lanes(struct planner *p, size_t w)
+{
+    size_t n = 0;
+    for (size_t l = 0; l < p->suite->workloads[w].n_lanes; l++)
+        if (!p->present || p->present[w][l])
+            p->lanes[n++] = (int)l;
+    return n;
+}
+
+static void plan_workload(struct planner *p, const struct round *round, size_t w)
+{
+    size_t n = present_lanes(p, w);
+    /* Sequential sides come in two rounds of one repetition: the second counts on. */
+    int position = (int)(round->side_first * n);
+    for (size_t i = 0; i < n * round->side_count; i++) {
+        size_t turn_of_side = i % round->side_count;
+        size_t side = round->turn % 2 ? round->side_count - 1 - turn_of_side : turn_of_side;
+        p->plan->steps[p->plan->n] = (struct plan_step){
+            .seq = (int)p->plan->n,
+            .workload = (int)w,
+            .lane = p->lanes[rotated(i / round->side_count, round->turn, n)],
+            .side = (int)(round->side_first + side),
+            .repetition = round->repetition,
+            .position = position++,
+            .kind = round->kind,
+        };
+        p->plan->n++;
+    }
+}
+
+static void plan_round(struct planner *p, const struct round *round)
+{
+    size_t n = p->suite->n_workloads;
+    for (size_t i = 0; i < n; i++)
+        plan_workload(p, round, rotated(i, round->turn, n));
+}
+
+static void plan_sides(struct planner *p, int repetitions, int warmups, size_t side_first,
+                       size_t side_count)
+{
+    struct round round = {.side_first = side_first, .side_count = side_count};
+    for (round.turn = -warmups; round.turn < repetitions; round.turn++) {
+        bool warmup = round.turn < 0;
+        round.kind = warmup ? OBS_WARMUP : OBS_TIMED;
+        round.repetition = warmup ? round.turn + warmups : round.turn;
+        plan_round(p, &round);
+    }
+}
+
+/* Room for every step and for the longest list of lanes. */
+static void planner_reserve(struct planner *p, struct arena *a, int rounds)
+{
+    size_t lanes = 0;
+    for (size_t w = 0; w < p->suite->n_workloads; w++)
+        lanes += p->suite->workloads[w].n_lanes;
+    p->lanes = arena_array(a, lanes, sizeof *p->lanes);
+    p->plan->steps = arena_array(a, lanes * p->n_sides * (size_t)rounds, sizeof *p->plan->steps);
+}
+
+struct plan *plan_make(struct arena *a, const struct suite *suite, size_t n_sides, int repetitions,
+                       int warmups, enum order order, const bool *const *present)
+{
+    struct planner p = {
+        .suite = suite,
+        .present = present,
+        .plan = arena_alloc(a, sizeof(struct plan)),
+        .n_sides = n_sides,
+    };
+    planner_reserve(&p, a, repetitions + warmups);
+    if (order == ORDER_INTERLEAVED)
+        plan_sides(&p, repetitions, warmups, 0, n_sides);
+    else
+        for (size_t side = 0; side < n_sides; side++)
+            plan_sides(&p, repetitions, warmups, side, 1);
+    return p.plan;
+}
