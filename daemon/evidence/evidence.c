@@ -64,7 +64,7 @@ static int put_summary(struct seal *s)
         return 0;
     json_out_init(&o, &json);
     summary_encode(&o, NULL, s->in->summary, s->in->raw, s->sealed.raw_sha256);
-    return put_canonical(s, "summary.json", &json, NULL);
+    return put_canonical(s, "summary.json", &json, s->sealed.summary_sha256);
 }
 
 static int put_report(struct seal *s)
