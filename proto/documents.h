@@ -32,6 +32,9 @@ void policy_encode(struct json_out *o, const char *key, const struct policy *p);
 /* The shipped ones ("standard", "virtual", "strict"), embedded; -ENOENT for another name. */
 int policy_shipped(struct arena *a, const char *name, struct policy **out, struct err *e);
 const char *const *policy_shipped_names(void); /* NULL-terminated */
+/* For a policy that a user gave: it may not bear a shipped one's name and say something else.
+ * 0, or -EINVAL with e filled ("policy.reserved_name"). */
+int policy_check_name(const struct policy *p, struct err *e);
 
 /* "aurabench.raw.v1". Encoding is followed by json_canonical for raw.json. */
 void raw_encode(struct json_out *o, const char *key, const struct raw *raw);

@@ -1,0 +1,22 @@
+/* The members of every object in the documents that people write, as their decoders accept them.
+ * Each list is NULL-terminated. Tests compare them with proto/schema/, field by field. */
+#pragma once
+
+extern const char *const suite_keys[];
+extern const char *const workload_keys[];
+extern const char *const lane_keys[];
+
+extern const char *const job_keys[];
+extern const char *const job_suite_keys[];
+extern const char *const job_source_keys[];
+extern const char *const job_retry_keys[];
+/* job.json as a user writes it. */
+extern const char *const job_file_keys[];
+extern const char *const job_file_suite_keys[];
+extern const char *const job_file_source_keys[];
+
+extern const char *const policy_keys[];
+extern const char *const policy_rule_keys[];
+extern const char *const policy_host_keys[];
+extern const char *const policy_retry_keys[];
+extern const char *const policy_inventory_keys[];
