@@ -1,0 +1,148 @@
+#include <math.h>
+
+#include "base/mem.h"
+#include "report/number.h"
+#include "report/sections.h"
+
+#define NAMED 4 /* comparisons that a note names before it counts the rest */
+
+/* ---- how many comparisons, and what that means */
+
+static void put_count(const struct report *r)
+{
+    size_t n = 0, covered = 0;
+    double misses = 0;
+    for (size_t i = 0; i < r->s->n_comparisons; i++) {
+        const struct comparison *c = &r->s->comparisons[i];
+        if (!lookup_has_verdict(r, c))
+            continue;
+        n++;
+        if (!c->undefined && c->wall.interval.coverage > 0) {
+            covered++;
+            misses += 1 - c->wall.interval.coverage;
+        }
+    }
+    if (!n)
+        return;
+    if (!covered)
+        page_item(r->page, "this page makes %zu comparison%s; none has an interval", n,
+                  n == 1 ? "" : "s");
+    else
+        page_item(r->page,
+                  "this page makes %zu comparison%s; coverage is that of each interval alone: by "
+                  "chance %.2f of them are expected to miss",
+                  n, n == 1 ? "" : "s", misses);
+}
+
+/* ---- notes that several comparisons share */
+
+static const char *note_of(const struct report *r, size_t i)
+{
+    const struct comparison *c = &r->s->comparisons[i];
+    if (!lookup_has_verdict(r, c))
+        return NULL;
+    return c->undefined ? c->undefined : c->wall.note;
+}
+
+static bool said_before(const struct report *r, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (note_of(r, i) && lookup_same(note_of(r, i), note_of(r, index)))
+            return true;
+    return false;
+}
+
+static size_t count_comparisons(const struct report *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->s->n_comparisons; i++)
+        n += lookup_has_verdict(r, &r->s->comparisons[i]);
+    return n;
+}
+
+static void put_note(const struct report *r, size_t index)
+{
+    CLEANUP(buf_deinit) struct buf names = {0};
+    size_t n = 0;
+    for (size_t i = index; i < r->s->n_comparisons; i++) {
+        if (!lookup_same(note_of(r, i), note_of(r, index)))
+            continue;
+        CLEANUP(mem_freep) char *subject = lookup_subject(&r->s->comparisons[i]);
+        if (n++ < NAMED)
+            buf_printf(&names, "%s%s", names.len ? ", " : "", subject);
+    }
+    if (n > 1 && n == count_comparisons(r))
+        page_item(r->page, "every comparison: %s", note_of(r, index));
+    else if (n > NAMED)
+        page_item(r->page, "%s and %zu more: %s", buf_str(&names), n - NAMED, note_of(r, index));
+    else
+        page_item(r->page, "%s: %s", buf_str(&names), note_of(r, index));
+}
+
+static void put_outside(const struct report *r, const struct comparison *c)
+{
+    char ratio[NUMBER_MAX];
+    if (c->undefined || !c->wall.medians_outside || !lookup_has_verdict(r, c))
+        return;
+    CLEANUP(mem_freep) char *subject = lookup_subject(c);
+    page_item(r->page,
+              "%s: the ratio of the medians, %s, lies outside the interval of the paired "
+              "ratio",
+              subject, number_ratio(ratio, c->wall.ratio_of_medians));
+}
+
+/* ---- lanes and observations */
+
+static void put_rows(const struct report *r)
+{
+    for (size_t i = 0; i < r->s->n_rows; i++) {
+        const struct row *row = &r->s->rows[i];
+        if (row->undefined)
+            page_item(r->page, "%s %s, %s: no figures, %s", row->workload, row->lane, row->side,
+                      row->undefined);
+        else if (row->adjusted_n && !row->adjusted_valid)
+            page_item(r->page,
+                      "%s %s, %s: the startup-adjusted time is undefined, as no difference is "
+                      "positive",
+                      row->workload, row->lane, row->side);
+    }
+}
+
+static void put_placement(const struct report *r)
+{
+    size_t timed = 0, unpinned = 0, no_fifo = 0, leftovers = 0;
+    for (size_t i = 0; i < r->raw->n_observations; i++) {
+        const struct raw_observation *o = &r->raw->observations[i];
+        leftovers += o->leftovers > 0;
+        if (o->kind != OBS_TIMED)
+            continue;
+        timed++;
+        unpinned += o->cpu < 0;
+        no_fifo += !o->fifo;
+    }
+    if (no_fifo)
+        page_item(r->page,
+                  "the runner waited without real-time priority in %zu of %zu timed "
+                  "observations: a lane that computes on after DONE can be stamped late",
+                  no_fifo, timed);
+    if (unpinned)
+        page_item(r->page, "%zu of %zu timed observations ran without a core of their own",
+                  unpinned, timed);
+    if (leftovers)
+        page_item(r->page, "%zu observation%s left processes behind, which were ended", leftovers,
+                  leftovers == 1 ? "" : "s");
+}
+
+void section_notes(const struct report *r)
+{
+    page_section(r->page, "Notes", NULL);
+    put_count(r);
+    for (size_t i = 0; i < r->s->n_comparisons; i++)
+        if (note_of(r, i) && !said_before(r, i))
+            put_note(r, i);
+    for (size_t i = 0; i < r->s->n_comparisons; i++)
+        put_outside(r, &r->s->comparisons[i]);
+    put_rows(r);
+    put_placement(r);
+    page_item(r->page, "every figure follows from raw.json by the rules that summary.json names");
+}

@@ -1,0 +1,57 @@
+/* The sections of a report, each one function that writes nothing when it has nothing to say, and
+ * what they share. Internal to the report module; report.c holds their order. */
+#pragma once
+
+#include "core/raw.h"
+#include "core/summarise.h"
+#include "report/page.h"
+
+struct report {
+    const struct page *page;
+    const struct raw *raw;
+    const struct summary *s;
+};
+
+/* report_head.c */
+void section_head(const struct report *r);
+void section_void(const struct report *r);
+void section_commands(const struct report *r);
+/* report_verdicts.c */
+void section_verdicts(const struct report *r);
+void section_cpu_time(const struct report *r);
+void section_controls(const struct report *r);
+void section_references(const struct report *r);
+/* report_tables.c */
+void section_startup(const struct report *r);
+void section_waits(const struct report *r);
+void section_dispersion(const struct report *r);
+/* report_host.c */
+void section_inventories(const struct report *r);
+void section_conditions(const struct report *r);
+/* report_grade.c */
+void section_grade(const struct report *r);
+/* report_sources.c */
+void section_sources(const struct report *r);
+void section_host(const struct report *r);
+/* report_notes.c */
+void section_notes(const struct report *r);
+
+/* report_lookup.c */
+const struct row *lookup_row(const struct report *r, const char *workload, const char *lane,
+                             const char *side);
+const struct raw_workload *lookup_workload(const struct report *r, const char *workload);
+const struct raw_lane *lookup_lane(const struct report *r, const char *workload, const char *lane);
+bool lookup_is_control(const struct report *r, const char *workload, const char *lane);
+/* Comparisons that the page gives a verdict on: of sides without the controls, or, where there is
+ * one side only, of lanes. */
+bool lookup_has_verdict(const struct report *r, const struct comparison *c);
+/* "fib30 c", or "fib30 c / cpython" for lanes; malloc'd. */
+char *lookup_subject(const struct comparison *c);
+/* "before (v1.2, 3f2a91c0de)"; malloc'd. */
+char *lookup_side(const struct report *r, const char *side);
+bool lookup_same(const char *a, const char *b); /* equal, NULL included */
+enum text_style style_of_verdict(enum verdict v);
+enum text_style style_of_tri(enum tri t);
+enum text_style style_of_grade(enum grade g);
+/* Appends an argument list as one line; an argument with a blank or a quote stands in quotes. */
+void put_args(struct buf *out, const struct args *args);
