@@ -49,7 +49,7 @@ struct run_exec {
 
 struct run_exec_result {
     /* "ok" (ran and exited 0), "exec.failed", "exec.exit_status", "exec.signal", "exec.timeout",
-     * "exec.cancelled", "exec.refused", "runner.unclean" */
+     * "exec.cancelled", "runner.unclean" */
     char outcome[32];
     int exit_status; /* -1: killed by exit_signal, or never ran */
     int exit_signal; /* 0: none */
@@ -58,12 +58,13 @@ struct run_exec_result {
     int64_t output_bytes; /* all that it printed */
     int64_t log_bytes;    /* what the log holds */
     bool truncated;
-    int log_errno;      /* first error that writing the log met; 0: none */
-    int exec_errno;     /* why it could not be started; 0: it was */
-    char exec_step[16]; /* "lookup", "setsid", "affinity", "stdio", "chdir", "execve", "spawn" */
-    int leftovers;      /* processes it left behind that had to be ended */
-    char leftover_names[256];      /* "4711 (sleep), 4712 (cat)" */
-    char unremoved[256];           /* "": all gone, proved; else what could not be ended */
+    int log_errno;            /* first error that writing the log met; 0: none */
+    int exec_errno;           /* why it could not be started; 0: it was */
+    char exec_step[16];       /* "log", "lookup", "spawn", "setsid", "affinity", "stdio", "chdir",
+                                 "execve" */
+    int leftovers;            /* processes it left behind that had to be ended */
+    char leftover_names[256]; /* "4711 (sleep), 4712 (cat)" */
+    char unremoved[256];      /* "": all gone, proved; else what could not be ended */
     char tail[RUN_TAIL_BYTES + 1]; /* the last output, NUL bytes shown as '?' */
 };
 

@@ -1,0 +1,375 @@
+#include "run/run_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define CLIP 120
+
+/* A piece of foreign text short enough that the next step still fits behind it. */
+struct clip {
+    char text[CLIP + 4];
+};
+
+static struct clip clip(const char *s)
+{
+    struct clip c = {""};
+    size_t len = s ? strlen(s) : 0;
+
+    (void)snprintf(c.text, sizeof c.text, "%.*s%s", CLIP, s ? s : "", len > CLIP ? "..." : "");
+    return c;
+}
+
+/* The same with its line breaks and other controls shown as '?'. */
+static struct clip one_line(const char *s)
+{
+    struct clip c = clip(s);
+
+    for (char *p = c.text; *p; p++)
+        if ((unsigned char)*p < ' ')
+            *p = '?';
+    return c;
+}
+
+/* The last line with something in it. */
+static struct clip last_line(const char *text)
+{
+    const char *end = text + strlen(text);
+    char line[CLIP + 2];
+
+    while (end > text && (end[-1] == '\n' || end[-1] == '\r'))
+        end--;
+    const char *start = end;
+    while (start > text && start[-1] != '\n')
+        start--;
+    size_t len = (size_t)(end - start) < sizeof line ? (size_t)(end - start) : sizeof line - 1;
+    memcpy(line, start, len);
+    line[len] = '\0';
+    return one_line(line);
+}
+
+/* ---- what is common to lanes and build steps */
+
+static const char *start_hint(int errnum, const char *step)
+{
+    if (strcmp(step, "chdir") == 0)
+        return "make its working directory exist and readable for the daemon's user";
+    if (strcmp(step, "log") == 0)
+        return "look at the daemon's state directory: it must be writable and not full";
+    if (strcmp(step, "affinity") == 0)
+        return "name CPUs that this host has in the policy's cpu_set";
+    if (errnum == ENOENT)
+        return "name a program that the build makes or that is in the policy's PATH, and for a "
+               "script an interpreter that exists";
+    if (errnum == EACCES)
+        return "name an executable file (chmod +x), not a folder";
+    if (errnum == ENOEXEC)
+        return "a script needs a first line that names its interpreter, such as #!/usr/bin/env "
+               "python3";
+    return "run the command by hand as the daemon's user to see why";
+}
+
+static void say_start(struct buf *b, const char *program, int errnum, const char *step)
+{
+    buf_printf(b, "cannot start %s: %s (%s); %s", clip(program).text, strerror(errnum),
+               step ? step : "?", start_hint(errnum, step ? step : ""));
+}
+
+/* ---- lanes */
+
+struct facts {
+    const struct run_observe *req;
+    const struct run_observation *o;
+};
+
+/* How far the lane had come when it ended. */
+static const char *when(const struct facts *f)
+{
+    if (f->req->measure == MEASURE_PROCESS)
+        return "";
+    if (!f->o->raw.ready)
+        return " before READY";
+    if (f->o->raw.go_ns < 0)
+        return " before GO";
+    return f->o->raw.done_ns < 0 ? " before DONE" : " after DONE";
+}
+
+/* The last thing it said on stderr, which often is the reason, then the next step. */
+static void say_then(struct buf *b, const struct facts *f, const char *next_step)
+{
+    struct clip line = last_line(f->o->stderr_tail);
+
+    if (line.text[0])
+        buf_printf(b, " (its stderr ends: %s)", line.text);
+    buf_printf(b, "; %s", next_step);
+}
+
+static void say_record(struct buf *b, const char *name, const char *expected, const char *got)
+{
+    buf_printf(b,
+               "printed the wrong %s line: expected \"%s\", got \"%s\"; correct the program or the "
+               "suite's record",
+               name, clip(expected).text, clip(got).text);
+}
+
+static void ready_wrong(struct buf *b, const struct facts *f)
+{
+    say_record(b, "READY", f->req->ready, f->o->got);
+}
+
+static void done_wrong(struct buf *b, const struct facts *f)
+{
+    say_record(b, "DONE", f->req->done, f->o->got);
+}
+
+static void say_late(struct buf *b, const char *name, const char *expected, int64_t ms,
+                     const char *got)
+{
+    buf_printf(b, "did not print its %s line (\"%s\") within %" PRId64 " ms", name,
+               clip(expected).text, ms);
+    if (got && *got)
+        buf_printf(b, ", only \"%s\" without a newline", clip(got).text);
+    buf_puts(b, "; mend the program or raise the policy's timeout");
+}
+
+static void ready_timeout(struct buf *b, const struct facts *f)
+{
+    say_late(b, "READY", f->req->ready, f->req->ready_timeout_ms, f->o->got);
+}
+
+static void done_timeout(struct buf *b, const struct facts *f)
+{
+    say_late(b, "DONE", f->req->done, f->req->done_timeout_ms, f->o->got);
+}
+
+static void say_eof(struct buf *b, const struct facts *f, const char *name, const char *expected)
+{
+    buf_printf(b, "closed its stdout before it printed %s (\"%s\")", name, clip(expected).text);
+    if (f->o->got && *f->o->got)
+        buf_printf(b, ", after \"%s\"", clip(f->o->got).text);
+    say_then(b, f, "run its command by hand to see why it ended early");
+}
+
+static void eof_before_ready(struct buf *b, const struct facts *f)
+{
+    say_eof(b, f, "READY", f->req->ready);
+}
+
+static void eof_before_done(struct buf *b, const struct facts *f)
+{
+    say_eof(b, f, "DONE", f->req->done);
+}
+
+static void go_failed(struct buf *b, const struct facts *f)
+{
+    buf_puts(b, "closed its stdin before GO could be written");
+    say_then(b, f, "the program must read the GO line from stdin");
+}
+
+static void done_early(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed \"%s\" before GO was written; the work must begin after the GO line was "
+               "read",
+               clip(f->o->got).text);
+}
+
+static void line_too_long(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed a line of over 512 bytes that begins \"%s\"; print the short record that "
+               "the suite names",
+               clip(f->o->got).text);
+}
+
+static void output_extra(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "printed more after DONE: \"%s\"; let nothing follow the DONE line",
+               clip(f->o->got).text);
+}
+
+static void stdout_wrong(struct buf *b, const struct facts *f)
+{
+    const char *expected = f->req->stdout_text ? f->req->stdout_text : "";
+
+    buf_printf(b,
+               "printed the wrong output: expected %zu bytes \"%s\", got %" PRId64
+               " bytes that differ from \"%s\" on; correct the program or the suite's stdout",
+               strlen(expected), one_line(expected).text, f->o->raw.stdout_bytes,
+               clip(f->o->got).text);
+}
+
+static void stderr_written(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "wrote %" PRId64 " bytes to stderr", f->o->raw.stderr_bytes);
+    say_then(b, f, "a lane must leave its stderr empty");
+}
+
+static void stderr_limit(struct buf *b, const struct facts *f)
+{
+    buf_puts(b, "wrote more to stderr than is kept");
+    say_then(b, f, "print less");
+}
+
+static void exit_timeout(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "did not exit within %" PRId64 " ms%s; %s", f->req->done_timeout_ms, when(f),
+               f->req->measure == MEASURE_PROTOCOL
+                   ? "let it exit when its stdin ends"
+                   : "mend the program or raise the policy's timeout");
+}
+
+static void exit_status(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "exited with status %d%s", f->o->raw.exit_status, when(f));
+    say_then(b, f, "run its command by hand to see why");
+}
+
+static void by_signal(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "was ended by signal %d (%s)%s", f->o->raw.exit_signal,
+               strsignal(f->o->raw.exit_signal), when(f));
+    say_then(b, f, "run its command by hand to see why");
+}
+
+static void leftover(struct buf *b, const struct facts *f)
+{
+    if (f->o->unremoved)
+        buf_printf(b,
+                   "left processes that could not be ended: %s; end them by hand before anything "
+                   "else is measured",
+                   clip(f->o->unremoved).text);
+    else
+        buf_printf(b,
+                   "left %d processes running, which were ended: %s; let it wait for everything "
+                   "that it starts",
+                   f->o->raw.leftovers, clip(f->o->leftover_names).text);
+}
+
+static void unclean(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "was not started, because processes of an earlier one still run: %s; end them by "
+               "hand",
+               clip(f->o->unremoved).text);
+}
+
+static void exec_failed(struct buf *b, const struct facts *f)
+{
+    say_start(b, f->req->argv[0], f->o->exec_errno, f->o->exec_step);
+}
+
+#define LANE "workloads.%s.lanes.%s.command"
+#define WORKLOAD(member) "workloads.%s." member
+
+static const struct lane_text {
+    const char *code;
+    const char *field; /* with the workload's and perhaps the lane's name */
+    void (*say)(struct buf *b, const struct facts *f); /* NULL: the words are always the same */
+    const char *fixed;
+} lane_texts[] = {
+    {"lane.exec_failed", LANE, exec_failed, NULL},
+    {"lane.ready_wrong", WORKLOAD("ready"), ready_wrong, NULL},
+    {"lane.ready_timeout", WORKLOAD("ready"), ready_timeout, NULL},
+    {"lane.ready_unflushed", LANE, NULL,
+     "printed its READY line but left it in the program's own buffer; flush stdout after READY"},
+    {"lane.eof_before_ready", LANE, eof_before_ready, NULL},
+    {"lane.go_failed", LANE, go_failed, NULL},
+    {"lane.done_early", LANE, done_early, NULL},
+    {"lane.done_wrong", WORKLOAD("done"), done_wrong, NULL},
+    {"lane.done_timeout", WORKLOAD("done"), done_timeout, NULL},
+    {"lane.done_unflushed", LANE, NULL,
+     "printed its DONE line but left it in the program's own buffer; flush stdout after DONE"},
+    {"lane.eof_before_done", LANE, eof_before_done, NULL},
+    {"lane.line_too_long", LANE, line_too_long, NULL},
+    {"lane.output_extra", LANE, output_extra, NULL},
+    {"lane.stdout_wrong", WORKLOAD("stdout"), stdout_wrong, NULL},
+    {"lane.stdout_limit", LANE, NULL, "printed more to stdout than is kept; print less"},
+    {"lane.stderr_written", LANE, stderr_written, NULL},
+    {"lane.stderr_limit", LANE, stderr_limit, NULL},
+    {"lane.exit_timeout", LANE, exit_timeout, NULL},
+    {"lane.exit_status", LANE, exit_status, NULL},
+    {"lane.signal", LANE, by_signal, NULL},
+    {"lane.leftover", LANE, leftover, NULL},
+    {"lane.cancelled", LANE, NULL,
+     "was cancelled while it ran; submit the job again if that was not intended"},
+    {"run.refused", LANE, NULL,
+     "was refused by the runner; reinstall aurabenchd and aurabench-runner together"},
+    {"runner.unclean", LANE, unclean, NULL},
+};
+
+static const struct lane_text *find_text(const char *code)
+{
+    static const struct lane_text unknown = {
+        "", LANE, NULL,
+        "ended in a way that this daemon has no words for; reinstall aurabenchd and "
+        "aurabench-runner together"};
+
+    for (size_t i = 0; i < ARRAY_LEN(lane_texts); i++)
+        if (strcmp(lane_texts[i].code, code) == 0)
+            return &lane_texts[i];
+    return &unknown;
+}
+
+int run_observe_text(const struct run_text_who *who, const struct run_observe *req,
+                     const struct run_observation *o, struct err *e)
+{
+    const struct facts facts = {req, o};
+    const struct lane_text *text = find_text(o->raw.outcome);
+    CLEANUP(buf_deinit) struct buf words = {0};
+    char field[128];
+
+    if (strcmp(o->raw.outcome, "ok") == 0)
+        return 0;
+    if (text->say)
+        text->say(&words, &facts);
+    else
+        buf_puts(&words, text->fixed);
+    (void)snprintf(field, sizeof field, text->field, who->workload, who->lane);
+    return err_set(e, -EPROTO, o->raw.outcome, field, "workload %s, lane %s, side %s: %s",
+                   who->workload, who->lane, who->side, buf_str(&words));
+}
+
+/* ---- build steps */
+
+static void say_exec(struct buf *b, const struct run_exec *req, const struct run_exec_result *r)
+{
+    if (strcmp(r->outcome, "exec.exit_status") == 0)
+        buf_printf(b, "exited with status %d", r->exit_status);
+    else if (strcmp(r->outcome, "exec.signal") == 0)
+        buf_printf(b, "was ended by signal %d (%s)", r->exit_signal, strsignal(r->exit_signal));
+    else if (strcmp(r->outcome, "exec.timeout") == 0)
+        buf_printf(b, "did not end within %" PRId64 " ms", req->timeout_ms);
+    else
+        buf_printf(b, "ended as %s", r->outcome);
+    struct clip line = last_line(r->tail);
+    if (line.text[0])
+        buf_printf(b, " (its output ends: %s)", line.text);
+    buf_printf(b, "; its log is %s", req->log_path);
+}
+
+int run_exec_text(const char *what, const char *field, const struct run_exec *req,
+                  const struct run_exec_result *r, struct err *e)
+{
+    CLEANUP(buf_deinit) struct buf words = {0};
+
+    if (strcmp(r->outcome, "ok") == 0)
+        return 0;
+    if (strcmp(r->outcome, "exec.failed") == 0)
+        say_start(&words, req->argv[0], r->exec_errno, r->exec_step);
+    else if (strcmp(r->outcome, "exec.cancelled") == 0)
+        buf_puts(&words, "was cancelled while it ran; submit the job again if that was not "
+                         "intended");
+    else if (strcmp(r->outcome, "runner.unclean") == 0)
+        buf_printf(&words,
+                   "was not started, because processes of an earlier one still run: %s; end them "
+                   "by hand",
+                   clip(r->unremoved).text);
+    else
+        say_exec(&words, req, r);
+    return err_set(e, -EPROTO, r->outcome, field, "%s: %s", what, buf_str(&words));
+}

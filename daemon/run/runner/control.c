@@ -1,0 +1,109 @@
+#include "control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "watch.h"
+
+#define REQUESTS 0
+#define REPLIES 1
+#define CANCEL_FRAME 64 /* a cancel is far shorter */
+#define REPLY_FRAME 65536
+
+/* Only the pages that a request touches become resident: a lane's peak memory starts at ours. */
+static uint8_t request_frame[WIRE_FRAME_MAX];
+static uint8_t reply_frame[REPLY_FRAME];
+
+int control_init(void)
+{
+    int flags = fcntl(REQUESTS, F_GETFL);
+
+    if (flags < 0 || fcntl(REPLIES, F_GETFL) < 0)
+        return -errno;
+    if (fcntl(REQUESTS, F_SETOWN, getpid()) < 0 || fcntl(REQUESTS, F_SETFL, flags | O_ASYNC) < 0)
+        return -errno;
+    return 0;
+}
+
+static int read_exactly(uint8_t *to, size_t len)
+{
+    size_t got = 0;
+
+    while (got < len) {
+        if (watch_stopping())
+            return -EPIPE;
+        ssize_t n = read(REQUESTS, to + got, len - got);
+        if (n == 0)
+            return -EPIPE;
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        if (n < 0)
+            (void)watch_take_news();
+        else
+            got += (size_t)n;
+    }
+    return 0;
+}
+
+static int read_frame(uint8_t *frame, size_t cap, struct wire_msg *msg)
+{
+    int rc = read_exactly(frame, WIRE_HEADER);
+    int rest = rc == 0 ? wire_frame_rest(frame) : rc;
+
+    if (rest < 0)
+        return rest;
+    if ((size_t)rest > cap - WIRE_HEADER)
+        return -EBADMSG;
+    rc = read_exactly(frame + WIRE_HEADER, (size_t)rest);
+    return rc == 0 ? wire_decode(frame, WIRE_HEADER + (size_t)rest, msg) : rc;
+}
+
+int control_next(struct wire_msg *msg)
+{
+    return read_frame(request_frame, sizeof request_frame, msg);
+}
+
+enum control_news control_look(int64_t id)
+{
+    static struct wire_msg msg;
+    uint8_t frame[CANCEL_FRAME];
+    struct pollfd p = {.fd = REQUESTS, .events = POLLIN};
+
+    if (watch_stopping())
+        return CONTROL_GONE;
+    while (poll(&p, 1, 0) > 0) {
+        /* Only cancels may come while a request runs, and they are written whole. */
+        if (read_frame(frame, sizeof frame, &msg) != 0 || msg.type != WIRE_CANCEL)
+            return CONTROL_GONE;
+        if (msg.id == id)
+            return CONTROL_CANCEL;
+    }
+    return CONTROL_NONE;
+}
+
+enum control_news control_interrupted(int64_t id)
+{
+    enum control_news news = CONTROL_NONE;
+
+    if (watch_take_news() || watch_stopping())
+        news = control_look(id);
+    if (news == CONTROL_NONE && watch_due())
+        news = CONTROL_TIMEOUT;
+    return news;
+}
+
+int control_reply(const struct wire_msg *msg)
+{
+    int len = wire_encode(msg, reply_frame, sizeof reply_frame);
+
+    for (int sent = 0; sent < len;) {
+        ssize_t n = write(REPLIES, reply_frame + sent, (size_t)(len - sent));
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        sent += n > 0 ? (int)n : 0;
+    }
+    return len < 0 ? len : 0;
+}

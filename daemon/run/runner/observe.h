@@ -1,0 +1,58 @@
+/* One observation of one lane: start it, time it, prove that nothing of it is left, say what came
+ * of it. The first cause that is met names the outcome; a lane that ends before a record it owed is
+ * named by its signal or nonzero status instead. */
+#pragma once
+
+#include "capture.h"
+#include "placement.h"
+#include "proto/runner_wire.h"
+#include "readings.h"
+#include "record.h"
+#include "spawn.h"
+#include "sweep.h"
+
+struct observation {
+    int64_t id; /* of the request */
+    const struct wire_observe *req;
+    struct wire_observe_result *res;
+    const char *outcome; /* NULL: nothing wrong so far */
+    bool owed; /* the outcome is only that something was missing: how it ended says more */
+    struct spawn spawn;
+    struct spawn_failure failure;
+    struct child child;
+    struct ending end;
+    struct swept swept;
+    struct placement placement;
+    struct own_readings own;
+    cpu_set_t cpus;
+    int in, out; /* protocol: the runner's ends of the lane's stdin and stdout; -1: closed */
+    struct record ready, done;
+    struct capture stdout_file, stderr_file; /* protocol has no stdout_file */
+    char got[WIRE_LINE_MAX];
+    struct tail stdout_tail, stderr_tail;
+};
+
+/* Fills res; its strings live until the next call. */
+void observe_run(int64_t id, const struct wire_observe *req, struct wire_observe_result *res);
+
+/* ---- for the two measures, which start the lane and time it */
+
+/* Sets the outcome unless there is one; got (NULL: nothing) is what stood where it should not. */
+void observe_fail(struct observation *o, const char *outcome, const struct wire_bytes *got);
+/* Starts the lane with these descriptors, which stay open; false and the outcome set if it fails.
+ */
+bool observe_start(struct observation *o, int in, int out);
+/* Moves the runner to where it waits, and back. */
+void observe_enter(struct observation *o);
+void observe_leave(struct observation *o);
+/* Right after the interval: the runner's own share in it, since readings_before(&o->own). */
+void observe_keep_own(struct observation *o);
+/* Keeps what came from stdout (protocol). */
+void observe_output(struct observation *o, const void *data, size_t len);
+
+void observe_protocol(struct observation *o);
+/* What still stood in the lane's stdout when all its writers were gone. */
+void observe_protocol_rest(struct observation *o);
+void observe_process(struct observation *o);
+/* Compares stdout when the lane is gone. */
+void observe_process_output(struct observation *o);

@@ -1,0 +1,80 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "control.h"
+#include "observe.h"
+#include "watch.h"
+
+/* Sees the lane end without reaping it: its CPU clock is read from what remains. */
+static enum control_news await_end(struct observation *o)
+{
+    siginfo_t info;
+
+    while (waitid(P_PID, (id_t)o->child.pid, &info, WEXITED | WNOWAIT) != 0) {
+        bool interrupted = errno == EINTR;
+        enum control_news news = control_interrupted(o->id);
+        if (news != CONTROL_NONE || !interrupted)
+            return news;
+    }
+    o->res->end.exit_ns = clock_mono_ns();
+    return CONTROL_NONE;
+}
+
+/* The timed interval: from just before the child is created to its end. */
+static void time_process(struct observation *o, int in)
+{
+    readings_before(&o->own);
+    if (!observe_start(o, in, o->stdout_file.fd))
+        return;
+    enum control_news news = await_end(o);
+    o->res->interval_cpu_ns = reading_cpu_ns(o->child.pid);
+    observe_keep_own(o);
+    if (news == CONTROL_TIMEOUT)
+        observe_fail(o, "lane.exit_timeout", NULL);
+    else if (news != CONTROL_NONE)
+        observe_fail(o, "lane.cancelled", NULL);
+}
+
+void observe_process(struct observation *o)
+{
+    const struct wire_bytes *expected = &o->req->expected;
+    int64_t limit = expected->data ? (int64_t)expected->len : o->req->stdout_limit_bytes;
+    CLEANUP(mem_closep) int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int rc = in < 0 ? -errno : capture_open(&o->stdout_file, limit);
+
+    if (rc < 0) {
+        o->failure = (struct spawn_failure){-rc, "stdio"};
+        observe_fail(o, "lane.exec_failed", NULL);
+        return;
+    }
+    watch_start(o->req->done_timeout_ms);
+    observe_enter(o);
+    time_process(o, in);
+    observe_leave(o);
+}
+
+void observe_process_output(struct observation *o)
+{
+    const struct wire_bytes *expected = &o->req->expected;
+    int64_t bytes = capture_bytes(&o->stdout_file);
+    char got[WIRE_LINE_MAX];
+
+    o->res->stdout_bytes = bytes;
+    if (bytes > 0)
+        capture_tail(&o->stdout_file, bytes, &o->stdout_tail);
+    if (!expected->data) {
+        if (bytes > o->stdout_file.limit_bytes)
+            observe_fail(o, "lane.stdout_limit", NULL);
+        return;
+    }
+    if (bytes == (int64_t)expected->len &&
+        capture_equals(&o->stdout_file, expected->data, expected->len))
+        return;
+    size_t n =
+        bytes > 0 ? capture_from_difference(&o->stdout_file, expected, bytes, got, sizeof got) : 0;
+    observe_fail(o, "lane.stdout_wrong", &(struct wire_bytes){got, n});
+}

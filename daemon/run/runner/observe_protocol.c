@@ -1,0 +1,230 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "control.h"
+#include "observe.h"
+#include "watch.h"
+
+#define UNFLUSHED_MS 100
+#define REST_BYTES_MAX (1 << 20) /* of output nobody waits for */
+
+static void close_stdin(struct observation *o)
+{
+    mem_closep(&o->in);
+    o->in = -1;
+}
+
+static bool start(struct observation *o)
+{
+    int in[2], out[2];
+
+    if (pipe2(in, O_CLOEXEC) != 0) {
+        o->failure = (struct spawn_failure){errno, "stdio"};
+        observe_fail(o, "lane.exec_failed", NULL);
+        return false;
+    }
+    if (pipe2(out, O_CLOEXEC) != 0) {
+        o->failure = (struct spawn_failure){errno, "stdio"};
+        observe_fail(o, "lane.exec_failed", NULL);
+        (void)close(in[0]);
+        (void)close(in[1]);
+        return false;
+    }
+    o->in = in[1];
+    o->out = out[0];
+    bool started = observe_start(o, in[0], out[1]);
+    (void)close(in[0]);
+    (void)close(out[1]);
+    return started;
+}
+
+/* The causes of one record, by how reading it ended. */
+struct record_causes {
+    const char *wrong, *timeout, *unflushed, *eof;
+};
+
+static const struct record_causes ready_causes = {"lane.ready_wrong", "lane.ready_timeout",
+                                                  "lane.ready_unflushed", "lane.eof_before_ready"};
+static const struct record_causes done_causes = {"lane.done_wrong", "lane.done_timeout",
+                                                 "lane.done_unflushed", "lane.eof_before_done"};
+
+/* A line that sits in the program's own buffer comes out when it sees the end of its stdin. */
+static bool comes_at_end_of_stdin(struct observation *o, struct record *r, const char *expected)
+{
+    int64_t stamp_ns;
+    size_t had = r->len;
+
+    close_stdin(o);
+    watch_start(UNFLUSHED_MS);
+    bool line = record_read(r, o->out, o->id, &stamp_ns) == RECORD_LINE;
+    observe_output(o, r->data + had, r->len - had);
+    return line && record_is(r, expected);
+}
+
+/* Judges how reading r ended; false with the outcome set unless it is the expected line. */
+static bool judge_record(struct observation *o, struct record *r, enum record_end end,
+                         const char *expected, const struct record_causes *why)
+{
+    struct wire_bytes got = record_text(r);
+
+    observe_output(o, r->data, r->len);
+    switch (end) {
+    case RECORD_LINE:
+        if (record_is(r, expected))
+            return true;
+        observe_fail(o, why->wrong, &got);
+        return false;
+    case RECORD_TOO_LONG:
+        observe_fail(o, "lane.line_too_long", &got);
+        return false;
+    case RECORD_EOF:
+        observe_fail(o, why->eof, &got);
+        o->owed = true;
+        return false;
+    case RECORD_TIMEOUT:
+        if (comes_at_end_of_stdin(o, r, expected))
+            observe_fail(o, why->unflushed, NULL);
+        got = record_text(r);
+        observe_fail(o, why->timeout, &got);
+        return false;
+    case RECORD_CANCEL:
+        observe_fail(o, "lane.cancelled", NULL);
+        return false;
+    }
+    return false;
+}
+
+static bool await_ready(struct observation *o)
+{
+    int64_t stamp_ns;
+
+    watch_start(o->req->ready_timeout_ms);
+    enum record_end end = record_read(&o->ready, o->out, o->id, &stamp_ns);
+    return judge_record(o, &o->ready, end, o->req->ready, &ready_causes);
+}
+
+/* Nothing may stand behind READY before GO is written: it would be an answer given too early. */
+static bool quiet_before_go(struct observation *o)
+{
+    struct wire_bytes extra = record_extra(&o->ready);
+    struct pollfd p = {.fd = o->out, .events = POLLIN};
+    char early[WIRE_LINE_MAX];
+
+    if (extra.len == 0 && poll(&p, 1, 0) > 0 && p.revents & POLLIN) {
+        ssize_t n = read(o->out, early, sizeof early);
+        extra = (struct wire_bytes){early, n > 0 ? (size_t)n : 0};
+        observe_output(o, early, extra.len);
+    }
+    if (extra.len > 0)
+        observe_fail(o, "lane.done_early", &extra);
+    return extra.len == 0;
+}
+
+/* The timed interval. Between the two stamps there are one write and the read that waits. */
+static enum record_end time_interval(struct observation *o, const char *line, size_t len,
+                                     bool *go_written)
+{
+    int64_t cpu_ns = reading_cpu_ns(o->child.pid);
+
+    readings_before(&o->own);
+    o->res->go_ns = clock_mono_ns();
+    *go_written = write(o->in, line, len) == (ssize_t)len;
+    if (!*go_written)
+        return RECORD_EOF;
+    enum record_end end = record_read(&o->done, o->out, o->id, &o->res->done_ns);
+    int64_t cpu_after_ns = reading_cpu_ns(o->child.pid);
+    observe_keep_own(o);
+    if (cpu_ns >= 0 && cpu_after_ns >= 0)
+        o->res->interval_cpu_ns = cpu_after_ns - cpu_ns;
+    return end;
+}
+
+static bool go_and_done(struct observation *o)
+{
+    char line[WIRE_LINE_MAX + 1];
+    size_t len = strnlen(o->req->go, WIRE_LINE_MAX - 1);
+    bool go_written;
+
+    memcpy(line, o->req->go, len);
+    line[len++] = '\n';
+    watch_start(o->req->done_timeout_ms);
+    observe_enter(o);
+    /* Looked at last: on a shared core the lane cannot run again before the runner waits. */
+    if (!quiet_before_go(o)) {
+        observe_leave(o);
+        return false;
+    }
+    enum record_end end = time_interval(o, line, len, &go_written);
+    observe_leave(o);
+    o->res->threads = reading_threads(o->child.pid);
+    if (!go_written) {
+        o->res->go_ns = o->res->done_ns = -1;
+        observe_fail(o, "lane.go_failed", NULL);
+        o->owed = true;
+        return false;
+    }
+    if (end != RECORD_LINE)
+        o->res->done_ns = -1;
+    return judge_record(o, &o->done, end, o->req->done, &done_causes);
+}
+
+/* One read of stdout after DONE, where only its end may come; false: its end. */
+static bool read_after_done(struct observation *o)
+{
+    char data[WIRE_LINE_MAX];
+    ssize_t n = read(o->out, data, sizeof data);
+
+    if (n <= 0)
+        return n < 0 && errno == EINTR;
+    observe_output(o, data, (size_t)n);
+    observe_fail(o, "lane.output_extra", &(struct wire_bytes){data, (size_t)n});
+    return true;
+}
+
+/* The lane may read its stdin to the end, and then has to close its stdout and exit. */
+static void await_exit(struct observation *o)
+{
+    struct wire_bytes extra = record_extra(&o->done);
+    struct pollfd p[2] = {{.fd = o->child.pidfd, .events = POLLIN},
+                          {.fd = o->out, .events = POLLIN}};
+
+    if (extra.len > 0)
+        observe_fail(o, "lane.output_extra", &extra);
+    close_stdin(o);
+    watch_start(o->req->done_timeout_ms);
+    while (!o->outcome) {
+        int n = poll(p, 2, watch_left_ms());
+        enum control_news news = n > 0 ? CONTROL_NONE : control_interrupted(o->id);
+        if (news == CONTROL_TIMEOUT)
+            observe_fail(o, "lane.exit_timeout", NULL);
+        else if (news != CONTROL_NONE)
+            observe_fail(o, "lane.cancelled", NULL);
+        if (n > 0 && p[1].revents && !read_after_done(o))
+            p[1].fd = -1;
+        if (n > 0 && p[0].revents) {
+            o->res->end.exit_ns = clock_mono_ns();
+            return;
+        }
+    }
+}
+
+void observe_protocol(struct observation *o)
+{
+    if (start(o) && await_ready(o) && go_and_done(o))
+        await_exit(o);
+}
+
+void observe_protocol_rest(struct observation *o)
+{
+    int64_t until = o->res->stdout_bytes + REST_BYTES_MAX;
+
+    if (fcntl(o->out, F_SETFL, O_NONBLOCK) != 0)
+        return;
+    while (o->res->stdout_bytes < until && read_after_done(o))
+        ;
+}
