@@ -1,0 +1,35 @@
+/* Steps that several functions of the store take inside a transaction of their caller. Internal to
+ * daemon/store.
+ */
+#pragma once
+
+#include "store/sql.h"
+#include "store/store.h"
+
+/* 0, or -ENOENT "attempt.not_found"; job NULL: of any job. */
+int rows_check_attempt(struct store *s, const char *attempt, const char *job, struct err *e);
+int rows_end_attempt(struct store *s, const char *attempt, const char *outcome, int64_t wall_ms,
+                     struct err *e);
+int rows_add_attempt(struct store *s, const struct store_new_attempt *attempt, const char *job,
+                     int64_t wall_ms, struct err *e);
+int rows_add_refusal(struct store *s, const struct raw_refusal *refusal, struct err *e);
+int rows_add_report(struct store *s, const struct store_report *report, struct err *e);
+
+int rows_job_not_found(const char *id, struct err *e);
+
+/* ---- lists of one attempt, append-only and in the order they were put ---- */
+
+struct list_table {
+    const char *insert; /* binds :attempt and the fields */
+    const char *select; /* binds :attempt; its columns are the fields */
+    const struct field *fields;
+    size_t n_fields;
+    size_t item_bytes;
+};
+
+/* One transaction for all n items. */
+int rows_put_list(struct store *s, const struct list_table *table, const char *attempt,
+                  const void *items, size_t n, struct err *e);
+/* All of them as an array in a (NULL when there are none); an error is left in *rc. */
+void *rows_load_list(struct store *s, const struct list_table *table, const char *attempt,
+                     struct arena *a, size_t *n, int *rc, struct err *e);

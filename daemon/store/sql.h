@@ -1,0 +1,143 @@
+/* The ground of the store: the connection, transactions, prepared statements, rows as structs.
+ *
+ * A query's first error sticks: what follows it does nothing, and query_end reports it. Statements
+ * are prepared once per connection and found again by the address of their text, which must
+ * therefore be static. Internal to daemon/store.
+ */
+#pragma once
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define SQL_CACHE_MAX 128
+
+struct cached {
+    const char *sql;
+    sqlite3_stmt *st;
+};
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    bool quiet; /* no checkpoint after a commit */
+    struct cached cache[SQL_CACHE_MAX];
+    size_t n_cached;
+};
+
+/* Maps a result code of SQLite to the errors of store.h and fills e; 0 for SQLITE_OK. */
+int sql_fail(struct store *s, int code, struct err *e);
+/* Runs statements that return nothing of interest. */
+int sql_exec(struct store *s, const char *sql, struct err *e);
+
+int tx_begin(struct store *s, struct err *e);
+/* rc 0 commits, anything else rolls back; returns rc or the error of the commit. */
+int tx_end(struct store *s, int rc, struct err *e);
+
+/* ---- one statement ----------------------------------------------------------------------- */
+
+struct query {
+    struct store *s;
+    sqlite3_stmt *st;
+    int code;            /* of SQLite; sticky */
+    const char *trouble; /* this program's own mistake or unreadable content; static */
+};
+
+/* Names are binds with their colon, ":seq". Strings must live until query_end. */
+void query_begin(struct query *q, struct store *s, const char *sql);
+void query_text(struct query *q, const char *name, const char *v); /* NULL is NULL */
+void query_int(struct query *q, const char *name, int64_t v);
+void query_int_opt(struct query *q, const char *name, int64_t v); /* -1 is NULL */
+void query_real(struct query *q, const char *name, double v);     /* NaN is NULL */
+
+bool query_row(struct query *q); /* true: a row; false: no more, or an error */
+const char *query_col_text(struct query *q, int column, struct arena *a); /* NULL is NULL */
+int64_t query_col_int(struct query *q, int column);
+int64_t query_col_int_opt(struct query *q, int column); /* NULL is -1 */
+
+/* Fails the query by this program's own mistake or by content that it cannot read. */
+void query_misuse(struct query *q, const char *trouble);
+/* Makes the statement ready for its next use. 0 or an error of store.h. */
+int query_end(struct query *q, struct err *e);
+/* Steps a statement without result to its end, then query_end. */
+int query_run(struct query *q, struct err *e);
+/* Rows changed by the last statement of this connection. */
+int64_t sql_changes(struct store *s);
+
+/* ---- rows as structs: one description binds and reads back ------------------------------- */
+
+enum field_kind {
+    FIELD_TEXT,
+    FIELD_INT,
+    FIELD_INT64,
+    FIELD_SIZE,
+    FIELD_BOOL,
+    FIELD_REAL,
+    FIELD_WORD /* an enum, stored by its spelling */
+};
+
+struct words {
+    const char *(*name)(int);
+    int (*parse)(const char *);
+};
+
+struct field {
+    const char *bind; /* ":column" */
+    enum field_kind kind;
+    bool optional; /* integers: -1 is NULL */
+    size_t offset;
+    const struct words *words;
+};
+
+#define FIELD_KIND(T, m)                                                                           \
+    _Generic(((T *)0)->m,                                                                          \
+        const char *: FIELD_TEXT,                                                                  \
+        int: FIELD_INT,                                                                            \
+        int64_t: FIELD_INT64,                                                                      \
+        size_t: FIELD_SIZE,                                                                        \
+        bool: FIELD_BOOL,                                                                          \
+        double: FIELD_REAL)
+
+/* F: column of the same name. F_OPT: -1 is NULL. F_AS: a column of another name. F_WORD: an enum
+ * with the name and parse functions of WORDS(prefix, ...). */
+#define F(T, m)                                                                                    \
+    {                                                                                              \
+        ":" #m, FIELD_KIND(T, m), false, offsetof(T, m), NULL                                      \
+    }
+#define F_OPT(T, m)                                                                                \
+    {                                                                                              \
+        ":" #m, FIELD_KIND(T, m), true, offsetof(T, m), NULL                                       \
+    }
+#define F_AS(T, m, column)                                                                         \
+    {                                                                                              \
+        ":" column, FIELD_KIND(T, m), false, offsetof(T, m), NULL                                  \
+    }
+#define F_OPT_AS(T, m, column)                                                                     \
+    {                                                                                              \
+        ":" column, FIELD_KIND(T, m), true, offsetof(T, m), NULL                                   \
+    }
+#define F_WORD(T, m, prefix) F_WORD_AS(T, m, #m, prefix)
+#define F_WORD_AS(T, m, column, prefix)                                                            \
+    {                                                                                              \
+        ":" column, FIELD_WORD, false, offsetof(T, m), &prefix##_words                             \
+    }
+
+/* The functions of an enum, with plain ints as the descriptions hold them. */
+#define WORDS(prefix, type)                                                                        \
+    static const char *prefix##_word(int v)                                                        \
+    {                                                                                              \
+        return prefix##_name((enum type)v);                                                        \
+    }                                                                                              \
+    static const struct words prefix##_words = {prefix##_word, prefix##_parse}
+
+/* Binds the members of the struct at obj. */
+void query_bind(struct query *q, const struct field *fields, size_t n, const void *obj);
+/* Reads the row into the struct at obj: column i is fields[i], by name too. */
+void query_read(struct query *q, const struct field *fields, size_t n, struct arena *a, void *obj);
+/* All rows as an array of structs of `size` bytes in a; NULL when there are none. */
+void *query_all(struct query *q, const struct field *fields, size_t n, size_t size, struct arena *a,
+                size_t *count);
