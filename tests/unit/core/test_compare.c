@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "core/compare.h"
-#include "core/drift.h"
 
 #include "prng.h"
 
@@ -191,97 +190,6 @@ static void a_zero_baseline_is_undefined_and_not_infinite(void **state)
     assert_undefined(&e);
 }
 
-static void startup_is_subtracted_in_the_same_repetition(void **state)
-{
-    (void)state;
-    CLEANUP(arena_deinit) struct arena a = {0};
-    /* Differences 5, -1, 0, 7, 9 and a lane without startup in repetition 5. */
-    const int64_t l[] = {15, 19, 30, 47, 59, 60}, s[] = {10, 20, 30, 40, 50};
-    struct samples lane = series(&a, l, 6), startup = series(&a, s, 5);
-    struct startup_adjusted out;
-    compare_startup(&a, &lane, &startup, &out);
-    assert_int_equal(out.valid, 3);
-    assert_int_equal(out.n, 5);
-    assert_same(out.median_ns, 7);
-    assert_same(out.median_all_ns, 5);
-}
-
-static void startup_without_a_positive_difference_is_undefined(void **state)
-{
-    (void)state;
-    CLEANUP(arena_deinit) struct arena a = {0};
-    const int64_t l[] = {9, 20}, s[] = {10, 20};
-    struct samples lane = series(&a, l, 2), startup = series(&a, s, 2), none = {NULL, 0};
-    struct startup_adjusted out;
-    compare_startup(&a, &lane, &startup, &out);
-    assert_int_equal(out.valid, 0);
-    assert_int_equal(out.n, 2);
-    assert_nan(out.median_ns);
-    assert_same(out.median_all_ns, -0.5);
-    compare_startup(&a, &lane, &none, &out);
-    assert_int_equal(out.n, 0);
-    assert_nan(out.median_ns);
-    assert_nan(out.median_all_ns);
-}
-
-/* 11 pairs with a wait of 1000: the whole differs by half a percent, the excess by half. */
-static void same_must_hold_for_the_excess_over_a_wait_too(void **state)
-{
-    (void)state;
-    CLEANUP(arena_deinit) struct arena a = {0};
-    int64_t s[11], r[11];
-    for (int i = 0; i < 11; i++) {
-        r[i] = 1010;
-        s[i] = 1015;
-    }
-    struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
-    const struct verdict_rule rule = {.margin = 0.01, .noise_floor = 0.002};
-    struct estimate e;
-    compare_estimate(&a, &subject, &reference, &rule, &e);
-    assert_int_equal(e.verdict, VERDICT_SAME);
-    assert_same(compare_excess(&a, &subject, &reference, 1000, &rule, &e), 1.5);
-    assert_int_equal(e.verdict, VERDICT_UNRESOLVED);
-    assert_non_null(e.note);
-
-    compare_estimate(&a, &reference, &reference, &rule, &e);
-    assert_same(compare_excess(&a, &reference, &reference, 1000, &rule, &e), 1);
-    assert_int_equal(e.verdict, VERDICT_SAME);
-}
-
-static void a_value_within_the_wait_leaves_the_excess_undefined(void **state)
-{
-    (void)state;
-    CLEANUP(arena_deinit) struct arena a = {0};
-    int64_t v[11];
-    for (int i = 0; i < 11; i++)
-        v[i] = 1010;
-    v[4] = 1000;
-    struct samples s = series(&a, v, 11), none = {NULL, 0};
-    const struct verdict_rule rule = {.margin = 0.01, .noise_floor = 0.002};
-    struct estimate e;
-    compare_estimate(&a, &s, &s, &rule, &e);
-    assert_nan(compare_excess(&a, &s, &s, 1000, &rule, &e));
-    assert_int_equal(e.verdict, VERDICT_UNRESOLVED);
-    compare_estimate(&a, &none, &none, &rule, &e);
-    assert_nan(compare_excess(&a, &none, &none, 1000, &rule, &e));
-}
-
-static void a_faster_or_slower_verdict_is_untouched_by_the_excess(void **state)
-{
-    (void)state;
-    CLEANUP(arena_deinit) struct arena a = {0};
-    int64_t s[11], r[11];
-    for (int i = 0; i < 11; i++) {
-        s[i] = 2000;
-        r[i] = 1500;
-    }
-    struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
-    struct estimate e;
-    compare_estimate(&a, &subject, &reference, &uncalibrated, &e);
-    assert_same(compare_excess(&a, &subject, &reference, 1000, &uncalibrated, &e), 2);
-    assert_int_equal(e.verdict, VERDICT_SLOWER);
-}
-
 static void the_order_of_samples_never_matters(void **state)
 {
     (void)state;
@@ -311,36 +219,6 @@ static void the_order_of_samples_never_matters(void **state)
     }
 }
 
-static void a_control_drifts_within_its_limit_or_not(void **state)
-{
-    (void)state;
-    struct control_drift d = {.before_ns = 1000, .after_ns = 1049};
-    drift_judge(&d, 5);
-    assert_near(d.drift_pct, 4.9, 1e-12);
-    assert_int_equal(d.within, TRI_PASS);
-    d.after_ns = 1050; /* below 5 %, not at it */
-    drift_judge(&d, 5);
-    assert_int_equal(d.within, TRI_FAIL);
-    d.after_ns = 940; /* in absolute value */
-    drift_judge(&d, 5);
-    assert_int_equal(d.within, TRI_FAIL);
-}
-
-static void an_undefined_drift_is_unknown(void **state)
-{
-    (void)state;
-    struct control_drift d = {.before_ns = NAN, .after_ns = 1000};
-    drift_judge(&d, 5);
-    assert_nan(d.drift_pct);
-    assert_int_equal(d.within, TRI_UNKNOWN);
-    d = (struct control_drift){.before_ns = 1000, .after_ns = NAN};
-    drift_judge(&d, 5);
-    assert_int_equal(d.within, TRI_UNKNOWN);
-    d = (struct control_drift){.before_ns = 0, .after_ns = 1000};
-    drift_judge(&d, 5);
-    assert_int_equal(d.within, TRI_UNKNOWN);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,14 +232,7 @@ int main(void)
         cmocka_unit_test(a_ratio_of_medians_outside_the_interval_is_pointed_out),
         cmocka_unit_test(without_samples_there_is_no_estimate_but_a_reason),
         cmocka_unit_test(a_zero_baseline_is_undefined_and_not_infinite),
-        cmocka_unit_test(startup_is_subtracted_in_the_same_repetition),
-        cmocka_unit_test(startup_without_a_positive_difference_is_undefined),
-        cmocka_unit_test(same_must_hold_for_the_excess_over_a_wait_too),
-        cmocka_unit_test(a_value_within_the_wait_leaves_the_excess_undefined),
-        cmocka_unit_test(a_faster_or_slower_verdict_is_untouched_by_the_excess),
         cmocka_unit_test(the_order_of_samples_never_matters),
-        cmocka_unit_test(a_control_drifts_within_its_limit_or_not),
-        cmocka_unit_test(an_undefined_drift_is_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,30 @@
+/* A raw report in which everything is as it should be: what a test bends one fact of.
+ *
+ * Two sides; fib30 (protocol: c, cpython as control), fanout (the same with a declared wait) and
+ * int32 (process: c with its startup lane, cpython as control); 11 repetitions, one warmup. Each
+ * predicate passes but observer_silent, which this version cannot know: so the report is diagnostic
+ * and must be until the observer is audited. Everything lives in the arena and may be written to.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "core/grade.h"
+#include "core/raw.h"
+
+#define FIXTURE_COMMIT_BEFORE "1111111111111111111111111111111111111111"
+#define FIXTURE_COMMIT_AFTER "2222222222222222222222222222222222222222"
+#define FIXTURE_WAIT_NS 100000
+
+struct raw *raw_fixture(struct arena *a);
+
+/* `run`: one workload "run" of two commands a and b, b takes twice as long; no sources. */
+struct raw *raw_fixture_run(struct arena *a);
+
+/* The observation of a timed repetition; the test fails when there is none. */
+struct raw_observation *raw_find(struct raw *raw, const char *workload, const char *lane,
+                                 const char *side, int repetition);
+
+/* Grades the report, with the drifts that follow from it, and fails the test unless the predicate
+ * has this status and a fact with these words. */
+void raw_expect(struct arena *a, const struct raw *raw, enum predicate p, enum tri status,
+                const char *words);

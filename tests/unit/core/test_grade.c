@@ -1,0 +1,271 @@
+/* Each predicate, in every value that it can take: the perfect report with one fact bent. */
+#include "unit.h"
+
+#include "base/mem.h"
+#include "core/summarise.h"
+
+#include "raw_fixture.h"
+
+/* One world for each test: a perfect report that the test bends. */
+static struct arena arena;
+static struct raw *raw;
+
+static int set_up(void **state)
+{
+    (void)state;
+    raw = raw_fixture(&arena);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    arena_deinit(&arena);
+    return 0;
+}
+
+/* The grade with the drifts that follow from the report. */
+static struct grade_result graded(void)
+{
+    return summarise(&arena, raw)->grade;
+}
+
+static void expect(enum predicate p, enum tri status, const char *words)
+{
+    raw_expect(&arena, raw, p, status, words);
+}
+
+static void a_perfect_report_fails_nothing_and_lacks_only_the_audit_of_the_observer(void **state)
+{
+    (void)state;
+    struct grade_result g = graded();
+    for (int p = 0; p < PRED_COUNT; p++) {
+        enum tri expected = p == PRED_OBSERVER_SILENT ? TRI_UNKNOWN
+                            : p == PRED_HOST_CONTRACT ? TRI_NOT_APPLICABLE
+                                                      : TRI_PASS;
+        if (g.predicates[p].status != expected)
+            fail_msg("%s: %s", predicate_name((enum predicate)p), g.predicates[p].fact);
+        assert_non_null(g.predicates[p].fact);
+    }
+    /* Today no report can be contractual: what is not audited is unknown, and that is no pass. */
+    assert_int_equal(g.value, GRADE_DIAGNOSTIC);
+    assert_string_equal(g.line, "diagnostic, policy standard; unknown: observer_silent");
+}
+
+static void the_line_names_waivers_and_what_failed_or_is_unknown(void **state)
+{
+    (void)state;
+    raw->policy.name = "virtual";
+    raw->policy.rules[COND_MAINS].mode = RULE_WAIVE;
+    raw->policy.rules[COND_GOVERNOR].mode = RULE_WAIVE;
+    raw->policy.rules[COND_SWAP].mode = RULE_RECORD; /* recorded is not waived */
+    raw->job.allow_competing = true;
+    raw->suspend_after_ms = -1;
+    assert_string_equal(graded().line, "diagnostic, policy virtual, waived: mains, governor; "
+                                       "failed: no_override; unknown: no_suspend, observer_silent");
+}
+
+static void a_void_attempt_is_void_and_names_why(void **state)
+{
+    (void)state;
+    raw->void_code = "lane.done_wrong";
+    raw->observations[3].outcome = "lane.done_wrong";
+    struct grade_result g = graded();
+    assert_int_equal(g.value, GRADE_VOID);
+    assert_int_equal(g.predicates[PRED_PROTOCOL_EXACT].status, TRI_FAIL);
+    assert_int_equal(strncmp(g.line, "void (lane.done_wrong), policy standard; failed: ", 49), 0);
+    assert_non_null(strstr(g.line, "protocol_exact"));
+}
+
+static void each_inventory_is_judged_in_its_own_phase(void **state)
+{
+    (void)state;
+    struct competitor burner = {.command = "burner", .share_pct = {99.5, 99}};
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        enum predicate p = (enum predicate)(PRED_INVENTORY_BEFORE_BUILD + phase);
+        struct inventory *inv = raw->phases[phase].inventory;
+        expect(p, TRI_PASS, "empty");
+        inv->state = INVENTORY_BUSY;
+        inv->competitors = &burner;
+        inv->n_competitors = 1;
+        expect(p, TRI_FAIL, "burner (99.5 % of a core)");
+        inv->state = INVENTORY_PARTIAL;
+        inv->partial_reason = "hidden processes";
+        expect(p, TRI_UNKNOWN, "hidden processes");
+        raw->phases[phase].inventory = NULL;
+        expect(p, TRI_UNKNOWN, "no inventory was taken");
+    }
+}
+
+static void inventories_complete(void **state)
+{
+    (void)state;
+    expect(PRED_INVENTORIES_COMPLETE, TRI_PASS, "all three");
+    raw->phases[PHASE_AFTER_TIMING].inventory->state = INVENTORY_BUSY; /* complete all the same */
+    expect(PRED_INVENTORIES_COMPLETE, TRI_PASS, "all three");
+    raw->phases[PHASE_AFTER_TIMING].inventory = NULL;
+    expect(PRED_INVENTORIES_COMPLETE, TRI_UNKNOWN, "none was taken after timing");
+    raw->phases[PHASE_BEFORE_BUILD].inventory->state = INVENTORY_PARTIAL;
+    expect(PRED_INVENTORIES_COMPLETE, TRI_FAIL, "partial before build");
+}
+
+static void conditions_met(void **state)
+{
+    (void)state;
+    struct condition_result *mains = &raw->phases[PHASE_BEFORE_TIMING].conditions[COND_MAINS];
+    struct condition_result *swap = &raw->phases[PHASE_AFTER_TIMING].conditions[COND_SWAP];
+    expect(PRED_CONDITIONS_MET, TRI_PASS, "in all phases");
+    mains->status = TRI_NOT_APPLICABLE;
+    expect(PRED_CONDITIONS_MET, TRI_PASS, "in all phases");
+    mains->status = TRI_UNKNOWN;
+    expect(PRED_CONDITIONS_MET, TRI_UNKNOWN, "before timing: mains not known");
+    swap->status = TRI_FAIL;
+    expect(PRED_CONDITIONS_MET, TRI_FAIL, "after timing: swap");
+    swap->mode = mains->mode = RULE_WAIVE;
+    expect(PRED_CONDITIONS_MET, TRI_PASS, "in all phases");
+}
+
+static void conditions_that_were_never_judged_are_unknown(void **state)
+{
+    (void)state;
+    struct phase_record *record = &raw->phases[PHASE_AFTER_TIMING];
+    memset(record->conditions, 0, sizeof record->conditions);
+    expect(PRED_CONDITIONS_MET, TRI_UNKNOWN, "after timing: not judged");
+    expect(PRED_HOST_CONTRACT, TRI_UNKNOWN, "after timing: not judged");
+    record->inventory = NULL;
+    expect(PRED_CONDITIONS_MET, TRI_UNKNOWN, "after timing: not judged");
+}
+
+static void host_contract(void **state)
+{
+    (void)state;
+    expect(PRED_HOST_CONTRACT, TRI_NOT_APPLICABLE, "as it should be");
+    struct condition_result *r = &raw->phases[PHASE_BEFORE_BUILD].conditions[COND_HOST_CONTRACT];
+    r->status = TRI_PASS;
+    expect(PRED_HOST_CONTRACT, TRI_PASS, "as it should be");
+    r->status = TRI_UNKNOWN;
+    expect(PRED_HOST_CONTRACT, TRI_UNKNOWN, "as it should be");
+    r->status = TRI_FAIL;
+    r->seen = "4 cores";
+    expect(PRED_HOST_CONTRACT, TRI_FAIL, "4 cores");
+    r->mode = RULE_WAIVE;
+    expect(PRED_HOST_CONTRACT, TRI_PASS, "waived");
+    r->mode = RULE_RECORD;
+    expect(PRED_HOST_CONTRACT, TRI_NOT_APPLICABLE, "does not ask");
+}
+
+static void boot_unchanged(void **state)
+{
+    (void)state;
+    expect(PRED_BOOT_UNCHANGED, TRI_PASS, "b007");
+    raw->boot_id_after = "b008";
+    expect(PRED_BOOT_UNCHANGED, TRI_FAIL, "b008 after");
+    raw->boot_id_after = NULL;
+    expect(PRED_BOOT_UNCHANGED, TRI_UNKNOWN, "not read after");
+    raw->boot.id = NULL;
+    expect(PRED_BOOT_UNCHANGED, TRI_UNKNOWN, "not read before");
+}
+
+static void no_suspend(void **state)
+{
+    (void)state;
+    expect(PRED_NO_SUSPEND, TRI_PASS, "not suspended");
+    raw->suspend_after_ms = raw->suspend_before_ms + 3; /* two readings cut to milliseconds */
+    expect(PRED_NO_SUSPEND, TRI_PASS, "not suspended");
+    raw->suspend_after_ms = raw->suspend_before_ms + 50;
+    expect(PRED_NO_SUSPEND, TRI_FAIL, "50 ms");
+    raw->suspend_after_ms = raw->suspend_before_ms - 50;
+    expect(PRED_NO_SUSPEND, TRI_UNKNOWN, "went back");
+    raw->suspend_after_ms = -1;
+    expect(PRED_NO_SUSPEND, TRI_UNKNOWN, "not known");
+    raw->suspend_before_ms = -1;
+    expect(PRED_NO_SUSPEND, TRI_UNKNOWN, "not known");
+}
+
+static void no_override(void **state)
+{
+    (void)state;
+    expect(PRED_NO_OVERRIDE, TRI_PASS, "none");
+    raw->job.allow_competing = true;
+    expect(PRED_NO_OVERRIDE, TRI_FAIL, "allowed by the job");
+}
+
+static void no_lane_excluded(void **state)
+{
+    (void)state;
+    expect(PRED_NO_LANE_EXCLUDED, TRI_PASS, "every lane");
+    raw->workloads[0].lanes[1].absent = "python3 is not on this host"; /* is no exclusion */
+    expect(PRED_NO_LANE_EXCLUDED, TRI_PASS, "every lane");
+    raw->job.n_exclude = 1;
+    expect(PRED_NO_LANE_EXCLUDED, TRI_FAIL, "leaves out 1");
+    raw->workloads[0].lanes[0].excluded = true;
+    expect(PRED_NO_LANE_EXCLUDED, TRI_FAIL, "c of fib30");
+}
+
+static void controls_within_drift(void **state)
+{
+    (void)state;
+    expect(PRED_CONTROLS_WITHIN_DRIFT, TRI_PASS, "3 controls drift by less than 5 %");
+    for (int r = 0; r < 11; r++) {
+        struct raw_observation *o = raw_find(raw, "fib30", "cpython", "after", r);
+        o->elapsed_ns = o->elapsed_ns * 106 / 100;
+    }
+    expect(PRED_CONTROLS_WITHIN_DRIFT, TRI_FAIL, "fib30 cpython drifts by 6.00 %");
+    for (int r = 0; r < 11; r++)
+        raw_find(raw, "fib30", "cpython", "after", r)->outcome = "lane.done_wrong";
+    expect(PRED_CONTROLS_WITHIN_DRIFT, TRI_UNKNOWN, "fib30 cpython: its drift is undefined");
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        for (size_t l = 0; l < raw->workloads[w].n_lanes; l++)
+            raw->workloads[w].lanes[l].control = false;
+    expect(PRED_CONTROLS_WITHIN_DRIFT, TRI_UNKNOWN, "no control");
+    raw->n_sides = 1;
+    expect(PRED_CONTROLS_WITHIN_DRIFT, TRI_NOT_APPLICABLE, "one side");
+}
+
+static void cleanup_verified(void **state)
+{
+    (void)state;
+    expect(PRED_CLEANUP_VERIFIED, TRI_PASS, "gone");
+    raw->cleanup = "pid 4711 (fib30)";
+    expect(PRED_CLEANUP_VERIFIED, TRI_FAIL, "pid 4711");
+    raw->cleanup = NULL;
+    expect(PRED_CLEANUP_VERIFIED, TRI_UNKNOWN, "nothing recorded");
+}
+
+static void observer_silent_is_not_known_yet(void **state)
+{
+    (void)state;
+    expect(PRED_OBSERVER_SILENT, TRI_UNKNOWN, "not audited by this version");
+}
+
+static void repetitions_enough(void **state)
+{
+    (void)state;
+    expect(PRED_REPETITIONS_ENOUGH, TRI_PASS, "11 repetitions");
+    raw->policy.repetitions_min = 12;
+    expect(PRED_REPETITIONS_ENOUGH, TRI_FAIL, "the policy asks 12");
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        T(a_perfect_report_fails_nothing_and_lacks_only_the_audit_of_the_observer),
+        T(the_line_names_waivers_and_what_failed_or_is_unknown),
+        T(a_void_attempt_is_void_and_names_why),
+        T(each_inventory_is_judged_in_its_own_phase),
+        T(inventories_complete),
+        T(conditions_met),
+        T(conditions_that_were_never_judged_are_unknown),
+        T(host_contract),
+        T(boot_unchanged),
+        T(no_suspend),
+        T(no_override),
+        T(no_lane_excluded),
+        T(controls_within_drift),
+        T(cleanup_verified),
+        T(observer_silent_is_not_known_yet),
+        T(repetitions_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
