@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "report/text.h"
@@ -25,112 +24,127 @@ static char *clean_printf(const char *fmt, va_list ap)
     return take_clean(buf_str(&b));
 }
 
-void page_gap(const struct page *p)
+/* Markdown needs the empty line (a list behind a table would be a row of it); people like it. */
+static bool needs_gap(const struct page *p, enum page_part part)
 {
-    size_t len = p->out->len;
-    if (len && !(len >= 2 && p->out->data[len - 1] == '\n' && p->out->data[len - 2] == '\n'))
-        buf_putc(p->out, '\n');
+    if (p->last == PART_START)
+        return false;
+    if (p->form == PAGE_MARKDOWN)
+        return !(p->last == PART_ITEM && part == PART_ITEM);
+    if (p->last == PART_SECTION)
+        return part == PART_SECTION;
+    return p->last != part || part == PART_TABLE || part == PART_SECTION;
 }
 
-void page_title(const struct page *p, const char *s)
+static void begin(struct page *p, enum page_part part)
+{
+    if (needs_gap(p, part))
+        buf_putc(p->out, '\n');
+    p->last = part;
+}
+
+static void put(const struct page *p, const char *s, size_t first, size_t indent)
+{
+    if (p->form == PAGE_MARKDOWN)
+        text_markdown(p->out, s);
+    else
+        text_wrap(p->out, s, first, indent, p->width);
+}
+
+void page_title(struct page *p, const char *s)
 {
     CLEANUP(mem_freep) char *text = take_clean(s);
-    if (p->form == PAGE_MARKDOWN) {
-        buf_puts(p->out, "# ");
+    begin(p, PART_TITLE);
+    buf_puts(p->out, p->form == PAGE_MARKDOWN ? "# " : "");
+    if (p->form == PAGE_MARKDOWN)
         text_markdown(p->out, text);
-    } else {
+    else
         style_put(p->out, STYLE_STRONG, p->colour, text);
-    }
     buf_putc(p->out, '\n');
 }
 
-static void section_text(const struct page *p, const char *title, const char *note)
+void page_lead(struct page *p, const char *word, enum text_style style, const char *value,
+               const char *rest)
+{
+    CLEANUP(mem_freep) char *clean = take_clean(rest);
+    size_t used = LEAD + text_width(value);
+    begin(p, PART_LEAD);
+    if (p->form == PAGE_MARKDOWN) {
+        buf_printf(p->out, "**%s:%s%s**%s", word, *value ? " " : "", value, *value ? "" : " ");
+    } else {
+        style_put(p->out, STYLE_STRONG, p->colour, word);
+        text_pad(p->out, LEAD > text_width(word) ? LEAD - text_width(word) : 1);
+        style_put(p->out, style, p->colour, value);
+    }
+    put(p, clean, p->width > used ? p->width - used : 1, LEAD);
+    buf_putc(p->out, '\n');
+}
+
+static void put_heading(const struct page *p, const char *title)
 {
     CLEANUP(mem_freep) char *upper = mem_strdup(title);
     for (char *c = upper; *c; c++)
         *c = (char)toupper((unsigned char)*c);
     style_put(p->out, STYLE_STRONG, p->colour, upper);
-    size_t at = text_width(title) + 2;
-    if (note) {
-        text_pad(p->out, 2);
-        text_wrap(p->out, note, p->width > at ? p->width - at : 1, INDENT, p->width);
-    }
-    buf_putc(p->out, '\n');
 }
 
-void page_section(const struct page *p, const char *title, const char *note)
+static void put_caption(const struct page *p, const char *note, size_t used)
 {
-    CLEANUP(mem_freep) char *clean = note ? take_clean(note) : NULL;
-    page_gap(p);
-    if (p->form == PAGE_TEXT) {
-        section_text(p, title, clean);
+    if (p->form == PAGE_MARKDOWN) {
+        buf_puts(p->out, "\n\n*");
+        text_markdown(p->out, note);
+        buf_putc(p->out, '*');
         return;
     }
-    buf_puts(p->out, "## ");
-    text_markdown(p->out, title);
-    buf_puts(p->out, "\n\n");
-    if (clean) {
-        text_markdown(p->out, clean);
-        buf_puts(p->out, "\n\n");
-    }
+    text_pad(p->out, 2);
+    text_wrap(p->out, note, p->width > used ? p->width - used : 1, INDENT, p->width);
 }
 
-void page_lead(const struct page *p, enum text_style style, const char *word, const char *s)
+void page_section(struct page *p, const char *title, const char *note)
 {
-    CLEANUP(mem_freep) char *clean = take_clean(s);
-    if (p->form == PAGE_MARKDOWN) {
-        page_gap(p);
-        buf_printf(p->out, "**%s:** ", word);
-        text_markdown(p->out, clean);
-    } else {
-        size_t width = text_width(word);
-        style_put(p->out, style, p->colour, word);
-        text_pad(p->out, width < LEAD ? LEAD - width : 1);
-        text_wrap(p->out, clean, p->width - LEAD, LEAD, p->width);
-    }
+    CLEANUP(mem_freep) char *clean = take_clean(note ? note : "");
+    begin(p, PART_SECTION);
+    if (p->form == PAGE_MARKDOWN)
+        buf_printf(p->out, "## %s", title);
+    else
+        put_heading(p, title);
+    if (*clean)
+        put_caption(p, clean, text_width(title) + 2);
     buf_putc(p->out, '\n');
 }
 
-void page_say(const struct page *p, const char *fmt, ...)
+void page_say(struct page *p, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     CLEANUP(mem_freep) char *clean = clean_printf(fmt, ap);
     va_end(ap);
-    if (p->form == PAGE_MARKDOWN) {
-        page_gap(p);
-        text_markdown(p->out, clean);
-    } else {
-        text_pad(p->out, INDENT);
-        text_wrap(p->out, clean, p->width - INDENT, INDENT, p->width);
-    }
+    begin(p, PART_SAY);
+    text_pad(p->out, p->form == PAGE_MARKDOWN ? 0 : INDENT);
+    put(p, clean, p->width - INDENT, INDENT);
     buf_putc(p->out, '\n');
 }
 
-void page_item(const struct page *p, const char *fmt, ...)
+void page_item(struct page *p, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     CLEANUP(mem_freep) char *clean = clean_printf(fmt, ap);
     va_end(ap);
-    if (p->form == PAGE_MARKDOWN) {
-        buf_puts(p->out, "- ");
-        text_markdown(p->out, clean);
-    } else {
-        text_pad(p->out, INDENT);
-        buf_puts(p->out, "- ");
-        text_wrap(p->out, clean, p->width - INDENT - 2, INDENT + 2, p->width);
-    }
+    begin(p, PART_ITEM);
+    buf_puts(p->out, p->form == PAGE_MARKDOWN ? "- " : "  - ");
+    put(p, clean, p->width - INDENT - 2, INDENT + 2);
     buf_putc(p->out, '\n');
 }
 
-void page_table(const struct page *p, struct table *t)
+void page_table(struct page *p, struct table *t)
 {
-    if (table_rows(t) && p->form == PAGE_MARKDOWN) {
-        page_gap(p);
-        table_markdown(p->out, t);
-    } else if (table_rows(t)) {
-        table_text(p->out, t, INDENT, p->width, p->colour);
+    if (table_rows(t)) {
+        begin(p, PART_TABLE);
+        if (p->form == PAGE_MARKDOWN)
+            table_markdown(p->out, t);
+        else
+            table_text(p->out, t, INDENT, p->width, p->colour);
     }
     table_deinit(t);
 }

@@ -5,23 +5,31 @@
 typedef void (*section_fn)(const struct report *r);
 
 static const section_fn measured[] = {
-    section_head,       section_verdicts, section_cpu_time,   section_controls, section_references,
-    section_startup,    section_waits,    section_dispersion, section_grade,    section_inventories,
-    section_conditions, section_sources,  section_host,       section_notes,    NULL,
+    section_head,    section_verdicts, section_cpu_time,   section_controls,    section_references,
+    section_startup, section_waits,    section_dispersion, section_inventories, section_conditions,
+    section_grade,   section_sources,  section_host,       section_notes,       NULL,
 };
 
 static const section_fn commands[] = {
-    section_head,  section_commands,    section_verdicts,   section_cpu_time, section_dispersion,
-    section_grade, section_inventories, section_conditions, section_host,     section_notes,
+    section_head,
+    section_commands,
+    section_verdicts,
+    section_cpu_time,
+    section_dispersion,
+    section_inventories,
+    section_conditions,
+    section_grade,
+    section_host,
+    section_notes,
     NULL,
 };
 
 static const section_fn voided[] = {
-    section_head,       section_void,    section_grade, section_inventories,
-    section_conditions, section_sources, section_host,  NULL,
+    section_head,  section_void,    section_inventories, section_conditions,
+    section_grade, section_sources, section_host,        NULL,
 };
 
-static void render(const struct page *page, const struct raw *raw, const struct summary *s)
+static void render(struct page *page, const struct raw *raw, const struct summary *s)
 {
     const struct report r = {.page = page, .raw = raw, .s = s};
     const section_fn *sections = raw->void_code ? voided : raw->job.is_run ? commands : measured;

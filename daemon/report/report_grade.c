@@ -24,10 +24,9 @@ static void put_predicates(const struct report *r)
         table_put(&t, p->fact ? p->fact : "no fact is stored");
     }
     page_table(r->page, &t);
-    page_gap(r->page);
     if (proved_absent)
-        page_say(r->page, "%zu of %d predicates passed; %zu more do not apply here.", good,
-                 PRED_COUNT, proved_absent);
+        page_say(r->page, "%zu of %d predicates passed; %zu %s not apply here.", good, PRED_COUNT,
+                 proved_absent, proved_absent == 1 ? "does" : "do");
     else
         page_say(r->page, "%zu of %d predicates passed.", good, PRED_COUNT);
 }
@@ -77,7 +76,7 @@ static void put_rows(const struct report *r)
 {
     struct table t = {0};
     size_t contractual = 0;
-    table_column(&t, "of rows", ALIGN_LEFT, 0);
+    table_column(&t, "row predicate", ALIGN_LEFT, 0);
     table_column(&t, "status", ALIGN_LEFT, 1);
     table_column(&t, "rows", ALIGN_LEFT, 1);
     table_column(&t, "fact", ALIGN_WRAP, 1);
@@ -86,11 +85,8 @@ static void put_rows(const struct report *r)
             add_row_result(r, &t, i, p);
     for (size_t i = 0; i < r->s->n_rows; i++)
         contractual += r->s->rows[i].grade.value == GRADE_CONTRACTUAL;
-    if (table_rows(&t))
-        page_gap(r->page);
     page_table(r->page, &t);
     if (r->s->n_rows && r->s->grade.value == GRADE_CONTRACTUAL) {
-        page_gap(r->page);
         page_say(r->page,
                  "%zu of %zu rows are contractual; the others are diagnostic rows of a "
                  "contractual report.",

@@ -1,13 +1,9 @@
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/mem.h"
 #include "report/number.h"
 #include "report/sections.h"
-
-static void lead_buf(const struct report *r, enum text_style style, const char *word,
-                     const struct buf *text)
-{
-    page_lead(r->page, style, word, buf_str(text));
-}
 
 static void put_title(const struct report *r)
 {
@@ -41,7 +37,7 @@ static void put_result(const struct report *r)
     if (undefined)
         buf_printf(&text, "%s%zu without a figure", text.len ? ", " : "", undefined);
     buf_printf(&text, ", in %zu comparison%s", all, all == 1 ? "" : "s");
-    lead_buf(r, STYLE_STRONG, "RESULT", &text);
+    page_lead(r->page, "RESULT", STYLE_PLAIN, "", buf_str(&text));
 }
 
 static void put_attempt(const struct report *r)
@@ -57,24 +53,36 @@ static void put_attempt(const struct report *r)
     if (raw->n_refusals)
         buf_printf(&text, ", after %zu refusal%s", raw->n_refusals,
                    raw->n_refusals == 1 ? "" : "s");
-    lead_buf(r, STYLE_STRONG, "MADE", &text);
+    page_lead(r->page, "MADE", STYLE_PLAIN, "", buf_str(&text));
+}
+
+/* The grade's line begins with its word, which stands out. */
+static void put_grade(const struct report *r)
+{
+    const struct grade_result *g = &r->s->grade;
+    const char *word = grade_name(g->value), *line = g->line ? g->line : word;
+    bool begins = strncmp(line, word, strlen(word)) == 0;
+    page_lead(r->page, "GRADE", style_of_grade(g->value), begins ? word : "",
+              begins ? line + strlen(word) : line);
+}
+
+static void put_cause(const struct report *r)
+{
+    CLEANUP(mem_freep)
+    char *text =
+        mem_printf("%s (%s)", r->raw->void_text ? r->raw->void_text : "No cause was stored.",
+                   r->raw->void_code);
+    page_lead(r->page, "VOID", STYLE_PLAIN, "", text);
 }
 
 void section_head(const struct report *r)
 {
     put_title(r);
-    page_gap(r->page);
-    page_lead(r->page, style_of_grade(r->s->grade.value), "GRADE",
-              r->s->grade.line ? r->s->grade.line : grade_name(r->s->grade.value));
-    if (r->raw->void_code) {
-        CLEANUP(mem_freep)
-        char *text =
-            mem_printf("%s (%s)", r->raw->void_text ? r->raw->void_text : "No cause was stored.",
-                       r->raw->void_code);
-        page_lead(r->page, STYLE_BAD, "VOID", text);
-    } else {
+    put_grade(r);
+    if (r->raw->void_code)
+        put_cause(r);
+    else
         put_result(r);
-    }
     put_attempt(r);
 }
 
@@ -101,7 +109,8 @@ static void put_invalid(const struct report *r, const struct raw_observation *o)
 
 void section_void(const struct report *r)
 {
-    page_section(r->page, "Void", "nothing was measured that may be used; there are no figures");
+    page_section(r->page, "What happened",
+                 "nothing was measured that may be used; there are no figures");
     for (size_t i = 0; i < r->raw->n_observations; i++)
         if (is_invalid(&r->raw->observations[i]))
             put_invalid(r, &r->raw->observations[i]);
@@ -129,7 +138,6 @@ void section_commands(const struct report *r)
             table_put(&t, l->command.n ? buf_str(&command) : NULL);
         }
     page_table(r->page, &t);
-    page_gap(r->page);
     page_say(r->page, "A run of two commands pins no sources and builds nothing, so it is always "
                       "diagnostic.");
 }

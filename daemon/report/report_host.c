@@ -61,8 +61,6 @@ static void put_competitors(const struct report *r)
         for (size_t i = 0; v && i < v->n_competitors && i < COMPETITORS_SHOWN; i++)
             add_competitor(&t, (enum phase)p, &v->competitors[i]);
     }
-    if (table_rows(&t))
-        page_gap(r->page);
     page_table(r->page, &t);
 }
 
@@ -72,10 +70,8 @@ static void put_refusals(const struct report *r)
     char when[32];
     if (!n)
         return;
-    page_gap(r->page);
     page_say(r->page, "It was refused %zu time%s before it could run%s", n, n == 1 ? "" : "s",
              n > REFUSALS_SHOWN ? "; the last were:" : ":");
-    page_gap(r->page);
     for (size_t i = n > REFUSALS_SHOWN ? n - REFUSALS_SHOWN : 0; i < n; i++) {
         const struct raw_refusal *f = &r->raw->refusals[i];
         page_item(r->page, "%s, %s: %s", f->wall_ms >= 0 ? clock_iso(f->wall_ms, when) : "unknown",
@@ -91,7 +87,7 @@ void section_inventories(const struct report *r)
     table_column(&t, "state", ALIGN_LEFT, 1);
     table_column(&t, "competitors", ALIGN_RIGHT, 1);
     table_column(&t, "foreign CPU", ALIGN_LEFT, 1);
-    table_column(&t, "processes", ALIGN_RIGHT, 1);
+    table_column(&t, "procs", ALIGN_RIGHT, 1);
     table_column(&t, "taken at", ALIGN_LEFT, 2);
     for (int p = 0; p < PHASE_COUNT; p++)
         add_phase(&t, (enum phase)p, r->raw->phases[p].inventory);
@@ -164,14 +160,10 @@ static void add_condition(const struct report *r, struct table *t, int condition
 
 static void put_waivers(const struct report *r)
 {
-    bool any = false;
     for (int i = 0; i < COND_COUNT; i++) {
         const struct rule *rule = &r->raw->policy.rules[i];
         if (rule->mode != RULE_WAIVE)
             continue;
-        if (!any)
-            page_gap(r->page);
-        any = true;
         page_item(r->page, "%s is waived: %s (%s)", condition_title((enum condition)i),
                   rule->reason ? rule->reason : "no reason given", rule->by ? rule->by : "unnamed");
     }

@@ -46,8 +46,6 @@ static void put_builds(const struct report *r)
             table_cell(&t, STYLE_BAD, "exit %d", b->exit_status);
         table_cell(&t, STYLE_PLAIN, "%.300s", buf_str(&command));
     }
-    if (table_rows(&t))
-        page_gap(r->page);
     page_table(r->page, &t);
 }
 
@@ -66,8 +64,6 @@ static void put_products(const struct report *r)
         table_cell(&t, STYLE_PLAIN, "%.*s", DIGITS, a->sha256 ? a->sha256 : "unknown");
         table_put(&t, a->path);
     }
-    if (table_rows(&t))
-        page_gap(r->page);
     page_table(r->page, &t);
     if (r->raw->n_artifacts > PRODUCTS_SHOWN)
         page_say(r->page, "and %zu more in raw.json", r->raw->n_artifacts - PRODUCTS_SHOWN);
@@ -86,8 +82,6 @@ static void put_tools(const struct report *r)
         table_cell(&t, STYLE_PLAIN, "%.120s (%s)", tool->version ? tool->version : "no version",
                    tool->path ? tool->path : "not found");
     }
-    if (table_rows(&t))
-        page_gap(r->page);
     page_table(r->page, &t);
 }
 
@@ -101,7 +95,6 @@ static void put_rechecks(const struct report *r)
     size_t changed = 0;
     if (!r->raw->n_rechecks)
         return;
-    page_gap(r->page);
     for (size_t i = 0; i < r->raw->n_rechecks; i++) {
         const struct raw_recheck *c = &r->raw->rechecks[i];
         if (c->again && lookup_same(c->sha256, c->again))
@@ -110,11 +103,8 @@ static void put_rechecks(const struct report *r)
         page_item(r->page, "%s %s %s", recheck_kind_name(c->kind), c->name ? c->name : "unnamed",
                   changed_word(c));
     }
-    if (!changed)
-        page_say(r->page,
-                 "%zu hashes of sources, suite, products and tools were taken again after "
-                 "timing; none had changed.",
-                 r->raw->n_rechecks);
+    page_say(r->page, "Hashed again after timing: %zu of %zu are the same.",
+             r->raw->n_rechecks - changed, r->raw->n_rechecks);
 }
 
 void section_sources(const struct report *r)

@@ -46,7 +46,6 @@ void section_startup(const struct report *r)
             r->page,
             "Median of lane minus startup lane of the same repetition. Differences of zero or "
             "less are left out of \"adjusted\" and counted in \"valid\"; \"of all\" keeps them.");
-        page_gap(r->page);
     }
     page_table(r->page, &t);
 }
@@ -119,7 +118,6 @@ void section_dispersion(const struct report *r)
         table_put(&t, number_ms(n, f->best_ns < 0 ? (double)NAN : (double)f->best_ns));
     }
     if (table_rows(&t))
-        page_section(r->page, "Dispersion",
-                     "wall time of every lane; MAD: median absolute deviation; p95: nearest rank");
+        page_section(r->page, "Dispersion", "wall time of every lane; p95 by nearest rank");
     page_table(r->page, &t);
 }

@@ -157,12 +157,10 @@ static void put_note(const struct verdict_table *v)
         snprintf(pairs, sizeof pairs, "%zu pairs", v->pairs);
     CLEANUP(mem_freep) char *note = mem_printf("%s against %s, %s", to, from, pairs);
     page_section(r->page, "Verdicts", note);
-    page_say(
-        r->page,
-        "Medians in ms; ratio: the median of %s / %s of each repetition; resolves: the smallest "
-        "change that this run could have seen; margin %s. Less than 1 is faster.",
-        subject_name(c), reference_name(c), number_fraction(margin, r->raw->policy.margin));
-    page_gap(r->page);
+    page_say(r->page,
+             "Medians in ms. ratio: the median of %s / %s over the repetitions; below 1 is faster. "
+             "resolves: the smallest change that this run could have seen. Margin: %s.",
+             subject_name(c), reference_name(c), number_fraction(margin, r->raw->policy.margin));
 }
 
 static void put_verdict_table(const struct report *r, const struct comparison *first)
@@ -233,7 +231,6 @@ void section_cpu_time(const struct report *r)
              "CPU time sees through neighbours and waits. It disagrees with wall time in "
              "%zu of %zu comparisons:",
              disagree, judged);
-    page_gap(r->page);
     for (size_t i = 0; i < r->s->n_comparisons; i++) {
         const struct comparison *c = &r->s->comparisons[i];
         if (!c->undefined && lookup_has_verdict(r, c) && c->cpu.pairs && c->verdicts_disagree)

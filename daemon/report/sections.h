@@ -7,7 +7,7 @@
 #include "report/page.h"
 
 struct report {
-    const struct page *page;
+    struct page *page;
     const struct raw *raw;
     const struct summary *s;
 };
