@@ -16,21 +16,21 @@ DOC_WORDS(rule_mode, enum rule_mode);
 DOC_WORDS(tri, enum tri);
 
 static const struct doc_field host_fields[] = {
-    DOC_FIELD(struct host_identity, name, DOC_STR_OR_NULL, DOC_TEXT_MAX),
-    DOC_FIELD(struct host_identity, id, DOC_STR_OR_NULL, DOC_NAME_MAX),
-    DOC_FIELD(struct host_identity, model, DOC_STR_OR_NULL, DOC_TEXT_MAX),
-    DOC_FIELD(struct host_identity, cpu, DOC_STR_OR_NULL, DOC_TEXT_MAX),
+    DOC_FIELD(struct host_identity, name, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
+    DOC_FIELD(struct host_identity, id, DOC_STR_OR_NULL, FIELD_NAME_MAX),
+    DOC_FIELD(struct host_identity, model, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
+    DOC_FIELD(struct host_identity, cpu, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
     DOC_FIELD(struct host_identity, cores, DOC_INT_OR_NULL, INT32_MAX),
     DOC_FIELD(struct host_identity, memory_bytes, DOC_I64_OR_NULL, JSON_INT_MAX),
-    DOC_FIELD(struct host_identity, os, DOC_STR_OR_NULL, DOC_TEXT_MAX),
-    DOC_FIELD(struct host_identity, kernel, DOC_STR_OR_NULL, DOC_TEXT_MAX),
-    DOC_FIELD(struct host_identity, arch, DOC_STR_OR_NULL, DOC_TEXT_MAX),
+    DOC_FIELD(struct host_identity, os, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
+    DOC_FIELD(struct host_identity, kernel, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
+    DOC_FIELD(struct host_identity, arch, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
     DOC_FIELD(struct host_identity, tick_ns, DOC_I64_OR_NULL, JSON_INT_MAX),
 };
 static const struct doc_table host_table = DOC_TABLE(host_fields, struct host_identity);
 
 static const struct doc_field boot_fields[] = {
-    DOC_FIELD(struct boot_identity, id, DOC_STR_OR_NULL, DOC_TEXT_MAX),
+    DOC_FIELD(struct boot_identity, id, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
     DOC_FIELD(struct boot_identity, boot_wall_ms, DOC_I64_OR_NULL, JSON_INT_MAX),
 };
 static const struct doc_table boot_table = DOC_TABLE(boot_fields, struct boot_identity);
@@ -40,9 +40,9 @@ static const struct doc_field competitor_fields[] = {
     DOC_FIELD(struct competitor, ppid, DOC_INT, INT32_MAX),
     DOC_FIELD(struct competitor, uid, DOC_I64_OR_NULL, JSON_INT_MAX),
     DOC_FIELD(struct competitor, start_ticks, DOC_I64_OR_NULL, JSON_INT_MAX),
-    DOC_FIELD(struct competitor, command, DOC_STR_OR_NULL, DOC_TEXT_MAX),
-    DOC_FIELD(struct competitor, args, DOC_STR_OR_NULL, DOC_TEXT_MAX),
-    DOC_FIELD(struct competitor, cwd, DOC_STR_OR_NULL, DOC_TEXT_MAX),
+    DOC_FIELD(struct competitor, command, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
+    DOC_FIELD(struct competitor, args, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
+    DOC_FIELD(struct competitor, cwd, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
 };
 static const struct doc_table competitor_table = DOC_TABLE(competitor_fields, struct competitor);
 
@@ -52,14 +52,14 @@ static const struct doc_field inventory_fields[] = {
     DOC_FIELD(struct inventory, forks_per_second, DOC_NUM, PCT_MAX),
     DOC_FIELD(struct inventory, n_procs, DOC_SIZE, INT32_MAX),
     DOC_FIELD_ENUM(struct inventory, state, &inventory_state_words),
-    DOC_FIELD(struct inventory, partial_reason, DOC_STR_OR_NULL, DOC_TEXT_MAX),
+    DOC_FIELD(struct inventory, partial_reason, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
 };
 static const struct doc_table inventory_table = DOC_TABLE(inventory_fields, struct inventory);
 
 static const struct doc_field fact_fields[] = {
     DOC_FIELD_ENUM(struct fact, state, &fact_state_words),
-    DOC_FIELD(struct fact, text, DOC_STR_OR_NULL, DOC_TEXT_MAX),
-    DOC_FIELD(struct fact, source, DOC_STR_OR_NULL, DOC_TEXT_MAX),
+    DOC_FIELD(struct fact, text, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
+    DOC_FIELD(struct fact, source, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
 };
 static const struct doc_table fact_table = DOC_TABLE(fact_fields, struct fact);
 
@@ -67,8 +67,8 @@ static const struct doc_field condition_fields[] = {
     DOC_FIELD_ENUM(struct condition_result, condition, &condition_words),
     DOC_FIELD_ENUM(struct condition_result, status, &tri_words),
     DOC_FIELD_ENUM(struct condition_result, mode, &rule_mode_words),
-    DOC_FIELD(struct condition_result, seen, DOC_STR_OR_NULL, DOC_TEXT_MAX),
-    DOC_FIELD(struct condition_result, needed, DOC_STR_OR_NULL, DOC_TEXT_MAX),
+    DOC_FIELD(struct condition_result, seen, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
+    DOC_FIELD(struct condition_result, needed, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
 };
 static const struct doc_table condition_table =
     DOC_TABLE(condition_fields, struct condition_result);

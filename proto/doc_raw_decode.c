@@ -109,9 +109,9 @@ static void step_decode(struct json_in *in, const cJSON *item, const struct raw 
 {
     static const char *const more[] = {"workload", "lane", "side", NULL};
     doc_fields_decode(in, item, &raw_step_table, more, step);
-    const char *workload = json_str(in, item, "workload", DOC_NAME_MAX);
-    const char *lane = json_str(in, item, "lane", DOC_NAME_MAX);
-    const char *side = json_str(in, item, "side", DOC_NAME_MAX);
+    const char *workload = json_str(in, item, "workload", FIELD_NAME_MAX);
+    const char *lane = json_str(in, item, "lane", FIELD_NAME_MAX);
+    const char *side = json_str(in, item, "side", FIELD_NAME_MAX);
     struct place at = {0};
     place_resolve(in, raw, workload, lane, side, &at);
     step->workload = at.workload;
@@ -233,9 +233,8 @@ static void job_part_decode(struct json_in *in, const cJSON *doc, struct raw *ra
         return;
     }
     raw->job = *job;
-    const char *label = json_opt_str(in, doc, "label", DOC_TEXT_MAX, NULL);
-    bool same = label && job->label ? strcmp(label, job->label) == 0 : label == job->label;
-    if (in->rc == 0 && !same)
+    const char *label = json_opt_str(in, doc, "label", FIELD_TEXT_MAX, "");
+    if (in->rc == 0 && strcmp(label, job->label ? job->label : "") != 0)
         json_fail(in, "label", "raw.conflict", "label must be the label of the job.");
 }
 
@@ -272,9 +271,9 @@ static void overrides_decode(struct json_in *in, const cJSON *doc, const struct 
     cJSON_ArrayForEach (item, array) {
         json_closed(in, item, refs);
         same = same &&
-               text_equal(json_opt_str(in, item, "workload", DOC_NAME_MAX, NULL),
+               text_equal(json_opt_str(in, item, "workload", FIELD_NAME_MAX, NULL),
                           job->exclude[i].workload) &&
-               text_equal(json_str(in, item, "lane", DOC_NAME_MAX), job->exclude[i].lane);
+               text_equal(json_str(in, item, "lane", FIELD_NAME_MAX), job->exclude[i].lane);
         i++;
     }
     if (in->rc == 0 && !same)
@@ -290,7 +289,7 @@ static void closed_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
         "sides",        "workloads",   "sources",     "builds",    "artifacts",  "tools",
         "plan",         "calibration", "inventories", "facts",     "conditions", "refusals",
         "observations", "rechecks",    "observer",    "overrides", NULL};
-    const char *schema = json_str(in, doc, "schema", DOC_NAME_MAX);
+    const char *schema = json_str(in, doc, "schema", FIELD_NAME_MAX);
     if (in->rc == 0 && strcmp(schema, RAW_SCHEMA) != 0)
         json_fail(in, "schema", "raw.schema", "schema must be %s, not %s.", RAW_SCHEMA, schema);
     doc_fields_decode(in, doc, &raw_head_table, more, raw);

@@ -37,10 +37,10 @@ struct doc_field {
     const struct doc_enum *words;
 };
 
-#define DOC_NAME_MAX 256   /* names of workloads, lanes, sides, codes */
-#define DOC_TEXT_MAX 65536 /* paths, versions, sentences, records */
-#define DOC_ARGS_MAX 4096  /* arguments of one command */
-#define DOC_FIELDS_MAX 48  /* members of one record */
+#define FIELD_NAME_MAX 256   /* names of workloads, lanes, sides, codes */
+#define FIELD_TEXT_MAX 65536 /* paths, versions, sentences, records */
+#define FIELD_ARGS_MAX 4096  /* arguments of one command */
+#define DOC_FIELDS_MAX 48    /* members of one record */
 
 #define DOC_FIELD(type, member, kind_, max_)                                                       \
     {                                                                                              \

@@ -1,12 +1,12 @@
 #include "proto/doc_raw.h"
 
-#define STR(type, member) DOC_FIELD(type, member, DOC_STR, DOC_NAME_MAX)
-#define TEXT(type, member) DOC_FIELD(type, member, DOC_STR_OR_NULL, DOC_TEXT_MAX)
+#define STR(type, member) DOC_FIELD(type, member, DOC_STR, FIELD_NAME_MAX)
+#define TEXT(type, member) DOC_FIELD(type, member, DOC_STR_OR_NULL, FIELD_TEXT_MAX)
 #define INT(type, member) DOC_FIELD(type, member, DOC_INT, INT32_MAX)
 #define INT_OR_NULL(type, member) DOC_FIELD(type, member, DOC_INT_OR_NULL, INT32_MAX)
 #define I64_OR_NULL(type, member) DOC_FIELD(type, member, DOC_I64_OR_NULL, JSON_INT_MAX)
 #define BOOL(type, member) DOC_FIELD(type, member, DOC_BOOL, 0)
-#define ARGS(type, member) DOC_FIELD(type, member, DOC_ARGS, DOC_ARGS_MAX)
+#define ARGS(type, member) DOC_FIELD(type, member, DOC_ARGS, FIELD_ARGS_MAX)
 
 DOC_WORDS(recheck_kind, enum recheck_kind);
 DOC_WORDS(obs_kind, enum obs_kind);
@@ -108,7 +108,7 @@ static const struct doc_field lane_fields[] = {
     STR(struct raw_lane, name),
     BOOL(struct raw_lane, control),
     INT(struct raw_lane, cpus),
-    DOC_FIELD(struct raw_lane, startup, DOC_STR_OR_NULL, DOC_NAME_MAX),
+    DOC_FIELD(struct raw_lane, startup, DOC_STR_OR_NULL, FIELD_NAME_MAX),
     TEXT(struct raw_lane, absent),
     BOOL(struct raw_lane, excluded),
     ARGS(struct raw_lane, command),
@@ -143,7 +143,7 @@ static const struct doc_field head_fields[] = {
     TEXT(struct raw, cpu_set),
     BOOL(struct raw, fresh_worktrees),
     TEXT(struct raw, cleanup),
-    DOC_FIELD(struct raw, void_code, DOC_STR_OR_NULL, DOC_NAME_MAX),
+    DOC_FIELD(struct raw, void_code, DOC_STR_OR_NULL, FIELD_NAME_MAX),
     TEXT(struct raw, void_text),
 };
 const struct doc_table raw_head_table = DOC_TABLE(head_fields, struct raw);
