@@ -83,15 +83,13 @@ static int run(struct sandbox *s, const char *repo, va_list ap, struct buf *out)
 {
     const char *argv[32] = {"git", "-C",
                             repo[0] == '/' ? repo : arena_printf(&s->a, "%s/%s", s->dir, repo)};
-    const char *env[] = {"PATH=/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin",
-                         arena_printf(&s->a, "HOME=%s", s->dir),
-                         "LC_ALL=C",
-                         "GIT_CONFIG_NOSYSTEM=1",
-                         "GIT_AUTHOR_NAME=Ada",
-                         "GIT_AUTHOR_EMAIL=ada@example.org",
-                         "GIT_COMMITTER_NAME=Ada",
-                         "GIT_COMMITTER_EMAIL=ada@example.org",
-                         NULL};
+    const char *env[] = {
+        "PATH=/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin",
+        arena_printf(&s->a, "HOME=%s", s->dir), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1",
+        /* fixed, so that ids are the same in every run */
+        "GIT_AUTHOR_DATE=2001-02-03T04:05:06Z", "GIT_COMMITTER_DATE=2001-02-03T04:05:06Z",
+        "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada",
+        "GIT_COMMITTER_EMAIL=ada@example.org", NULL};
     struct spawn_req req = SPAWN_REQ_INIT;
     CLEANUP(buf_deinit) struct buf errout = {0};
     size_t n = 3;
