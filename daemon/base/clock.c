@@ -4,15 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#ifdef __APPLE__
-#define TIMING_CLOCK CLOCK_UPTIME_RAW
-#define TIMING_NAME "CLOCK_UPTIME_RAW"
-#else
-#define TIMING_CLOCK CLOCK_MONOTONIC_RAW
-#define TIMING_NAME "CLOCK_MONOTONIC_RAW"
-#endif
-
-static int64_t read_ns(clockid_t id)
+int64_t clock_read_ns(clockid_t id)
 {
     struct timespec ts;
 
@@ -21,24 +13,9 @@ static int64_t read_ns(clockid_t id)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-int64_t clock_mono_ns(void)
-{
-    return read_ns(TIMING_CLOCK);
-}
-
-int64_t clock_suspend_ns(void)
-{
-#ifdef __APPLE__
-    /* There CLOCK_MONOTONIC_RAW counts sleep and CLOCK_UPTIME_RAW does not. */
-    return read_ns(CLOCK_MONOTONIC_RAW) - read_ns(CLOCK_UPTIME_RAW);
-#else
-    return read_ns(CLOCK_BOOTTIME) - read_ns(CLOCK_MONOTONIC);
-#endif
-}
-
 int64_t clock_wall_ms(void)
 {
-    return read_ns(CLOCK_REALTIME) / 1000000;
+    return clock_read_ns(CLOCK_REALTIME) / 1000000;
 }
 
 void clock_sleep_ns(int64_t ns)
@@ -48,11 +25,6 @@ void clock_sleep_ns(int64_t ns)
 
     while (ns > 0 && nanosleep(&left, &left) < 0 && errno == EINTR)
         ;
-}
-
-const char *clock_name(void)
-{
-    return TIMING_NAME;
 }
 
 char *clock_iso(int64_t wall_ms, char *out)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fds.h"
 #include "base/mem.h"
 
 #define TIMEOUT_DEFAULT_MS 60000
@@ -45,13 +46,16 @@ static void pipes_close(struct pipes *p)
 static int pipes_open(struct pipes *p)
 {
     *p = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
-    if (pipe2(p->in, O_CLOEXEC) < 0 || pipe2(p->out, O_CLOEXEC) < 0 ||
-        pipe2(p->err, O_CLOEXEC) < 0 || pipe2(p->status, O_CLOEXEC) < 0) {
-        int rc = -errno;
+    int rc = fds_pipe(p->in);
+    if (rc == 0)
+        rc = fds_pipe(p->out);
+    if (rc == 0)
+        rc = fds_pipe(p->err);
+    if (rc == 0)
+        rc = fds_pipe(p->status);
+    if (rc < 0)
         pipes_close(p);
-        return rc;
-    }
-    return 0;
+    return rc;
 }
 
 /* The program's path by PATH of its environment; malloc'd, or NULL when there is none. */
@@ -85,20 +89,6 @@ static void child_reset_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Everything above 2 but keep, which must survive until exec (it is close-on-exec). */
-static void close_others(int keep)
-{
-#ifdef __linux__
-    if (keep > 3)
-        (void)close_range(3, (unsigned)keep - 1, 0);
-    (void)close_range((unsigned)keep + 1, ~0U, 0);
-#else
-    for (int fd = 3; fd < getdtablesize(); fd++)
-        if (fd != keep)
-            (void)close(fd);
-#endif
-}
-
 /* Only async-signal-safe calls: the parent may have threads. */
 _Noreturn static void child_main(const struct spawn_req *req, const char *program,
                                  const char *const *env, struct pipes *p)
@@ -110,7 +100,7 @@ _Noreturn static void child_main(const struct spawn_req *req, const char *progra
     if ((req->cwd && chdir(req->cwd) < 0) || null < 0 || dup2(null, 0) < 0 ||
         dup2(req->out_fd >= 0 ? req->out_fd : p->out[1], 1) < 0 || dup2(p->err[1], 2) < 0)
         goto fail;
-    close_others(p->status[1]);
+    fds_close_others(p->status[1]);
     execve(program, (char *const *)(uintptr_t)req->argv, (char *const *)(uintptr_t)env);
 fail:;
     int failure = errno;

@@ -1,0 +1,55 @@
+/* The daemon's methods, without any knowledge of sockets: lines come in, lines go out.
+ *
+ * A session is one connection. Its requests are answered in order: while one is being worked on
+ * (api_session_busy), the owner keeps further lines back and is told by the idle callback when to
+ * go on. The method table stands in api.c, one file per method group beside it. All on the loop's
+ * thread; heavy work goes to worker threads, and only while nothing is being timed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+#include "base/err.h"
+#include "host/host.h"
+#include "sched/sched.h"
+#include "source/source.h"
+#include "store/store.h"
+
+struct api;
+struct api_session;
+
+struct api_config {
+    uv_loop_t *loop;
+    struct sched *sched; /* borrowed, like all below */
+    struct store *store;
+    struct source_store *sources;
+    struct host_probe *probe; /* its own: not the scheduler's */
+    const char *state_dir;
+    const char *uploads_dir;
+};
+
+/* How a session reaches its connection. */
+struct api_peer {
+    void *conn;
+    int64_t uid; /* from the kernel; -1 unknown */
+    void (*send)(void *conn, const char *data, size_t len);
+    void (*idle)(void *conn); /* the deferred request was answered */
+};
+
+int api_new(const struct api_config *config, struct api **out, struct err *e);
+void api_free(struct api *api); /* after all its sessions and deferred work */
+
+/* Says hello. */
+struct api_session *api_session_open(struct api *api, const struct api_peer *peer);
+void api_session_line(struct api_session *s, const char *line, size_t len);
+/* Answers a line that could not be framed. */
+void api_session_bad_line(struct api_session *s, const struct err *e);
+bool api_session_busy(const struct api_session *s);
+/* It waits for notifications: the connection stays although the peer sends no more. */
+bool api_session_watches(const struct api_session *s);
+/* The connection is gone; work under way for it ends by itself. */
+void api_session_close(struct api_session *s);

@@ -1,0 +1,107 @@
+/* What the method files share. */
+#pragma once
+
+#include "api/api.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/ids.h"
+#include "proto/documents.h"
+#include "proto/rpc.h"
+
+#define API_WATCH_MAX 64
+#define API_CHUNK_BYTES (256 * 1024)
+
+struct api_upload {
+    int fd;
+    char *path;
+    bool is_bundle;
+    int64_t bytes, received;
+    char sha256[DIGEST_HEX];
+    struct digest *digest;
+    const char **commits; /* in arena */
+    size_t n_commits;
+    struct arena arena;
+};
+
+struct api_session {
+    struct api *api;
+    struct api_peer peer;
+    struct api_session *next, *prev;
+    struct api_call *running; /* deferred; NULL: none */
+    char watched[API_WATCH_MAX][ULID_LEN + 1];
+    size_t n_watched;
+    struct api_upload *upload; /* NULL: none under way */
+};
+
+struct api {
+    struct api_config config;
+    struct api_session *sessions;
+    struct arena arena; /* identity */
+    struct host_identity host;
+    struct boot_identity boot;
+    struct host_facts first; /* facts when the daemon started */
+    int64_t started_ms;
+    int deferred; /* calls under way */
+};
+
+/* One request from decoding to its answer. A handler writes the members of the result object with
+ * o, or defers (api_defer) and lets the call be finished later. */
+struct api_call {
+    struct api *api;
+    struct api_session *session; /* NULL once the connection is gone */
+    struct arena arena;
+    struct rpc_request req;
+    struct json_in in; /* over params */
+    struct err e;
+    struct buf line;
+    struct rpc_out out;
+    struct json_out *o;
+    bool is_deferred;
+    uv_work_t work;
+    int (*work_fn)(struct api_call *c);   /* on a worker thread: only arena, e and data */
+    int (*answer_fn)(struct api_call *c); /* on the loop: writes the result */
+    bool in_between;
+    int work_rc;
+    void *data;
+    struct api_upload *upload; /* upload.end took it from the session; NULL: none */
+};
+
+typedef int (*api_handler)(struct api_call *c);
+
+struct api_method {
+    const char *name;
+    api_handler handler;
+    const char *const *params; /* closed, NULL-terminated */
+};
+
+/* Returns 0 from the handler; later work runs on a worker thread, then answer on the loop.
+ * exclusive: only while nothing is being timed or inventoried. */
+int api_defer(struct api_call *c, bool exclusive, int (*work)(struct api_call *),
+              int (*answer)(struct api_call *));
+
+/* The job that parameter "id" names. */
+int api_find_job(struct api_call *c, char id[ULID_LEN + 1]);
+/* One job as lists and watchers see it. */
+void api_put_job(struct api_call *c, const char *key, const struct store_job *job);
+/* Members data, next, total for the piece of data from offset on. */
+void api_put_chunk(struct api_call *c, const char *data, size_t len, int64_t offset);
+/* The policy that parameter "policy" (a name or a document) says; name NULL: standard. */
+int api_policy(struct api_call *c, const char *name, struct policy **out);
+
+/* Closes and removes what has arrived; NULL is fine. */
+void api_upload_free(struct api_upload *u);
+
+int api_daemon_status(struct api_call *c);
+int api_job_submit(struct api_call *c);
+int api_job_list(struct api_call *c);
+int api_job_show(struct api_call *c);
+int api_job_cancel(struct api_call *c);
+int api_job_watch(struct api_call *c);
+int api_job_log(struct api_call *c);
+int api_report_get(struct api_call *c);
+int api_host_show(struct api_call *c);
+int api_host_quiet(struct api_call *c);
+int api_source_missing(struct api_call *c);
+int api_upload_begin(struct api_call *c);
+int api_upload_chunk(struct api_call *c);
+int api_upload_end(struct api_call *c);

@@ -1,0 +1,235 @@
+/* source.* and upload.*: what a client sends arrives in a file of its own, in order and bounded,
+ * and is taken in only whole and with the hash that was announced. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/internal.h"
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/mem.h"
+#include "proto/base64.h"
+
+#define BUNDLE_BYTES_MAX ((int64_t)8 << 30)
+#define SUITE_BYTES_MAX ((int64_t)80 << 20)
+#define COMMITS_MAX 64
+#define TIPS_MAX 256
+
+void api_upload_free(struct api_upload *u)
+{
+    if (!u)
+        return;
+    if (u->fd >= 0)
+        (void)close(u->fd);
+    if (u->path)
+        (void)unlink(u->path);
+    free(u->path);
+    digest_free(u->digest);
+    arena_deinit(&u->arena);
+    free(u);
+}
+
+static int read_commits(struct api_call *c, struct args *commits)
+{
+    *commits = json_opt_args(&c->in, c->req.params, "commits", COMMITS_MAX);
+    for (size_t i = 0; c->in.rc == 0 && i < commits->n; i++)
+        if (!source_id_valid(commits->v[i]))
+            return json_fail(&c->in, "commits", "source.unresolved",
+                             "%.80s is no full commit id; resolve it first", commits->v[i]);
+    return c->in.rc;
+}
+
+/* ---- source.missing */
+
+struct missing {
+    struct args commits;
+    bool missing[COMMITS_MAX];
+    const char **tips;
+    size_t n_tips;
+};
+
+static int find_missing(struct api_call *c)
+{
+    struct missing *m = c->data;
+    struct source_store *sources = c->api->config.sources;
+
+    int rc = source_missing(sources, m->commits.v, m->commits.n, m->missing, &c->e);
+    if (rc == 0)
+        rc = source_tips(sources, &c->arena, TIPS_MAX, &m->tips, &m->n_tips, &c->e);
+    return rc;
+}
+
+static int answer_missing(struct api_call *c)
+{
+    const struct missing *m = c->data;
+
+    json_begin_array(c->o, "missing");
+    for (size_t i = 0; i < m->commits.n; i++)
+        if (m->missing[i])
+            json_put_str(c->o, NULL, m->commits.v[i]);
+    json_end_array(c->o);
+    json_begin_array(c->o, "tips");
+    for (size_t i = 0; i < m->n_tips; i++)
+        json_put_str(c->o, NULL, m->tips[i]);
+    json_end_array(c->o);
+    return 0;
+}
+
+int api_source_missing(struct api_call *c)
+{
+    struct missing *m = arena_alloc(&c->arena, sizeof *m);
+    int rc = read_commits(c, &m->commits);
+
+    if (rc < 0)
+        return rc;
+    c->data = m;
+    return api_defer(c, true, find_missing, answer_missing);
+}
+
+/* ---- upload.begin */
+
+static bool is_here(struct api_call *c, bool is_bundle, const char *sha256,
+                    const struct args *commits)
+{
+    if (!is_bundle)
+        return source_has_suite(c->api->config.sources, sha256);
+    for (size_t i = 0; i < commits->n; i++)
+        if (!source_has_commit(c->api->config.sources, commits->v[i]))
+            return false;
+    return true;
+}
+
+static int open_upload(struct api_call *c, struct api_upload *u)
+{
+    char name[ULID_LEN + 1];
+
+    ulid_new(name);
+    u->path = mem_printf("%s/%s", c->api->config.uploads_dir, name);
+    u->fd = open(u->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return u->fd < 0 ? err_sys(&c->e, -errno, "create", u->path) : 0;
+}
+
+static struct api_upload *upload_new(bool is_bundle, int64_t bytes, const char *sha256,
+                                     const struct args *commits)
+{
+    struct api_upload *u = mem_alloc(sizeof *u);
+
+    u->fd = -1;
+    u->is_bundle = is_bundle;
+    u->bytes = bytes;
+    memcpy(u->sha256, sha256, DIGEST_HEX);
+    u->digest = digest_new();
+    u->n_commits = commits->n;
+    u->commits = arena_array(&u->arena, commits->n, sizeof *u->commits);
+    for (size_t i = 0; i < commits->n; i++)
+        u->commits[i] = arena_strdup(&u->arena, commits->v[i]);
+    return u;
+}
+
+int api_upload_begin(struct api_call *c)
+{
+    const cJSON *params = c->req.params;
+    const char *kind = json_str(&c->in, params, "kind", 16);
+    const char *sha256 = json_str(&c->in, params, "sha256", 64);
+    int64_t bytes = json_int(&c->in, params, "bytes", 1, BUNDLE_BYTES_MAX);
+    struct args commits;
+
+    if (c->in.rc < 0)
+        return c->in.rc;
+    bool is_bundle = strcmp(kind, "bundle") == 0;
+    if (!is_bundle && strcmp(kind, "suite") != 0)
+        return json_fail(&c->in, "kind", "upload.kind", "kind must be \"bundle\" or \"suite\"");
+    if (!digest_valid(sha256))
+        return json_fail(&c->in, "sha256", "upload.sha256", "sha256 must be 64 hex digits");
+    if (!is_bundle && bytes > SUITE_BYTES_MAX)
+        return json_fail(&c->in, "bytes", "suite.too_large",
+                         "a suite may have at most %lld bytes; leave out what is not needed",
+                         (long long)SUITE_BYTES_MAX);
+    int rc = read_commits(c, &commits);
+    if (rc < 0)
+        return rc;
+    api_upload_free(c->session->upload);
+    c->session->upload = NULL;
+    bool here = is_here(c, is_bundle, sha256, &commits);
+    json_put_bool(c->o, "upload", !here);
+    if (here)
+        return 0;
+    c->session->upload = upload_new(is_bundle, bytes, sha256, &commits);
+    return open_upload(c, c->session->upload);
+}
+
+/* ---- upload.chunk */
+
+static int no_upload(struct api_call *c)
+{
+    return err_set(&c->e, -EINVAL, "upload.none", NULL,
+                   "no upload is under way on this connection; begin one with upload.begin");
+}
+
+int api_upload_chunk(struct api_call *c)
+{
+    struct api_upload *u = c->session->upload;
+    const char *text = json_str(&c->in, c->req.params, "data", 512 * 1024);
+    int64_t at = json_int(&c->in, c->req.params, "offset", 0, BUNDLE_BYTES_MAX);
+    struct buf data = {0};
+    int rc = c->in.rc;
+
+    if (rc == 0 && !u)
+        rc = no_upload(c);
+    if (rc == 0 && at != u->received)
+        rc = json_fail(&c->in, "offset", "upload.offset", "the next chunk begins at byte %lld",
+                       (long long)u->received);
+    if (rc == 0 && base64_decode(text, strlen(text), &data) < 0)
+        rc = json_fail(&c->in, "data", "upload.data", "data must be base 64");
+    if (rc == 0 && (data.len > API_CHUNK_BYTES || u->received + (int64_t)data.len > u->bytes))
+        rc = json_fail(&c->in, "data", "upload.too_much",
+                       "more bytes than announced, or than a chunk may have");
+    if (rc == 0)
+        rc = file_write_all(u->fd, data.data, data.len);
+    if (rc == 0) {
+        digest_add(u->digest, data.data, data.len);
+        u->received += (int64_t)data.len;
+        json_put_int(c->o, "received", u->received);
+    }
+    buf_deinit(&data);
+    return rc;
+}
+
+/* ---- upload.end */
+
+static int take_in(struct api_call *c)
+{
+    const struct api_upload *u = c->upload;
+    struct source_store *sources = c->api->config.sources;
+
+    if (u->is_bundle)
+        return source_import_bundle(sources, u->path, u->commits, u->n_commits, &c->e);
+    return source_import_suite(sources, u->path, u->sha256, &c->e);
+}
+
+static int answer_taken(struct api_call *c)
+{
+    json_put_str(c->o, "sha256", c->upload->sha256);
+    return 0;
+}
+
+int api_upload_end(struct api_call *c)
+{
+    struct api_upload *u = c->session->upload;
+    char got[DIGEST_HEX];
+
+    if (!u)
+        return no_upload(c);
+    c->session->upload = NULL;
+    c->upload = u;
+    if (u->received != u->bytes)
+        return err_set(&c->e, -EINVAL, "upload.short", "bytes",
+                       "%lld of %lld bytes arrived; send it again", (long long)u->received,
+                       (long long)u->bytes);
+    digest_finish(MEM_STEAL(u->digest), got);
+    if (strcmp(got, u->sha256) != 0)
+        return err_set(&c->e, -EINVAL, "upload.hash", "sha256",
+                       "what arrived has another SHA-256 than announced; send it again");
+    return api_defer(c, true, take_in, answer_taken);
+}

@@ -1,0 +1,200 @@
+#include "daemon/daemon.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <uv.h>
+
+#include "api/api.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "daemon/notify.h"
+#include "sched/sched.h"
+#include "server/server.h"
+
+struct daemon {
+    const struct daemon_options *options;
+    uv_loop_t loop;
+    int lock_fd;
+    struct store *store;
+    struct source_store *sources;
+    struct host_probe *probe;
+    struct sched *sched;
+    struct api *api;
+    struct server *server;
+    uv_signal_t signals[2];
+    size_t n_signals;
+    bool stopping;
+};
+
+static int lock_state(struct daemon *d, struct err *e)
+{
+    CLEANUP(mem_freep) char *path = file_join(d->options->state_dir, "lock");
+    struct err inner = {0};
+
+    int rc = file_mkdirs(d->options->state_dir, 0700, e);
+    if (rc < 0)
+        return rc;
+    rc = file_lock(path, &d->lock_fd, &inner);
+    if (rc == -EWOULDBLOCK)
+        return err_set(e, rc, "daemon.state_locked", "--state",
+                       "another aurabenchd uses %s; stop it or name another folder",
+                       d->options->state_dir);
+    return rc < 0 ? err_set(e, rc, inner.code, inner.field, "%s", inner.text) : 0;
+}
+
+static int open_store(struct daemon *d, struct err *e)
+{
+    CLEANUP(mem_freep) char *path = file_join(d->options->state_dir, "aurabench.db");
+
+    int rc = store_open(path, &d->store, e);
+    if (rc == 0)
+        rc = source_store_new(d->options->state_dir, &d->sources, e);
+    return rc;
+}
+
+static int open_probe(struct daemon *d, struct err *e)
+{
+    const struct daemon_options *o = d->options;
+
+    return o->fake_host ? host_probe_new_fake(o->fake_host, &d->probe, e)
+                        : host_probe_new_system(o->host_root, &d->probe, e);
+}
+
+static int build_graph(struct daemon *d, struct err *e)
+{
+    const struct daemon_options *o = d->options;
+
+    int rc = lock_state(d, e);
+    if (rc == 0)
+        rc = open_store(d, e);
+    if (rc == 0)
+        rc = open_probe(d, e);
+    if (rc < 0)
+        return rc;
+    const struct sched_config sched = {.state_dir = o->state_dir,
+                                       .runner_path = o->runner_path,
+                                       .store = d->store,
+                                       .probe = d->probe,
+                                       .sources = d->sources};
+    rc = sched_new(&d->loop, &sched, &d->sched, e);
+    if (rc < 0)
+        return rc;
+    const struct api_config api = {.loop = &d->loop,
+                                   .sched = d->sched,
+                                   .store = d->store,
+                                   .sources = d->sources,
+                                   .probe = d->probe,
+                                   .state_dir = o->state_dir,
+                                   .uploads_dir = source_uploads_dir(d->sources)};
+    return api_new(&api, &d->api, e);
+}
+
+/* ---- the end */
+
+static void on_sched_stopped(void *ctx)
+{
+    struct daemon *d = ctx;
+
+    server_close(d->server);
+    d->server = NULL;
+    for (size_t i = 0; i < d->n_signals; i++)
+        uv_close((uv_handle_t *)&d->signals[i], NULL);
+    d->n_signals = 0;
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct daemon *d = handle->data;
+
+    if (d->stopping)
+        return;
+    d->stopping = true;
+    log_info("stopping on signal %d", number);
+    notify_send("STOPPING=1");
+    sched_stop(d->sched, on_sched_stopped, d);
+}
+
+static int watch_signals(struct daemon *d)
+{
+    static const int numbers[] = {SIGTERM, SIGINT};
+
+    (void)signal(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        int rc = uv_signal_init(&d->loop, &d->signals[i]);
+        if (rc < 0)
+            return rc;
+        d->signals[i].data = d;
+        d->n_signals++;
+        rc = uv_signal_start(&d->signals[i], on_signal, numbers[i]);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static void take_down(struct daemon *d)
+{
+    server_close(d->server);
+    for (size_t i = 0; i < d->n_signals; i++)
+        uv_close((uv_handle_t *)&d->signals[i], NULL);
+    sched_free(d->sched);
+    (void)uv_run(&d->loop, UV_RUN_DEFAULT);
+    api_free(d->api);
+    host_probe_free(d->probe);
+    source_store_free(d->sources);
+    store_close(d->store);
+    if (d->lock_fd >= 0)
+        (void)close(d->lock_fd);
+    if (uv_loop_close(&d->loop) != 0)
+        log_error("a handle was left open");
+}
+
+static int make_socket_folder(const char *path, struct err *e)
+{
+    CLEANUP(mem_freep) char *folder = mem_strdup(path);
+    char *slash = strrchr(folder, '/');
+
+    if (!slash || slash == folder)
+        return 0;
+    *slash = '\0';
+    return file_mkdirs(folder, 0750, e);
+}
+
+static int listen_there(struct daemon *d, struct err *e)
+{
+    const struct daemon_options *o = d->options;
+
+    d->server = server_new(&d->loop, d->api);
+    if (o->listen_fd >= 0)
+        return server_adopt(d->server, o->listen_fd, e);
+    int rc = make_socket_folder(o->socket_path, e);
+    return rc < 0 ? rc : server_listen(d->server, o->socket_path, e);
+}
+
+int daemon_run(const struct daemon_options *options, struct err *e)
+{
+    struct daemon d = {.options = options, .lock_fd = -1};
+
+    int rc = uv_loop_init(&d.loop);
+    if (rc < 0)
+        return err_sys(e, rc, "start", "the event loop");
+    rc = build_graph(&d, e);
+    if (rc == 0)
+        rc = watch_signals(&d);
+    if (rc == 0)
+        rc = listen_there(&d, e);
+    if (rc == 0)
+        rc = sched_start(d.sched, e);
+    if (rc == 0) {
+        log_info("aurabenchd %s serves on %s, state in %s", AURABENCH_VERSION,
+                 options->listen_fd >= 0 ? "the socket handed over" : options->socket_path,
+                 options->state_dir);
+        notify_send("READY=1");
+        (void)uv_run(&d.loop, UV_RUN_DEFAULT);
+    }
+    take_down(&d);
+    return rc;
+}

@@ -1,0 +1,171 @@
+/* One attempt: the way from a claimed job to its report, as a table of steps.
+ *
+ * A step begins on the loop and ends by attempt_step_done(), at once or later: from a worker thread
+ * (blocking work of host and source), from the runner (builds), from a timer (settle) or
+ * observation by observation (measuring). Between steps stand the checks that belong to every step:
+ * cancel, stop, and waiting for a pause. Whatever ends the attempt early is kept in `end`; the last
+ * step, cleanup, always runs.
+ *
+ * Internal to sched/. The worker thread touches only what the step's work function names; the loop
+ * does not look at those fields until the step is done.
+ */
+#pragma once
+
+#include <uv.h>
+
+#include "base/arena.h"
+#include "base/ids.h"
+#include "run/run.h"
+#include "sched/sched.h"
+
+#define ATTEMPT_LOG_LIMIT_BYTES (4 << 20)
+
+enum attempt_end {
+    END_NONE,      /* still under way, or it went to its end */
+    END_REFUSED,   /* host not quiet or not qualified: wait for the next try */
+    END_FAILED,    /* the job's own fault, before any observation */
+    END_VOID,      /* observations are worthless: seal what there is, and fail */
+    END_CANCELLED, /* by a person */
+    END_LOST       /* the daemon stops */
+};
+
+struct attempt;
+
+struct attempt_step {
+    const char *name;                /* for watchers and the log */
+    const char *title;               /* for people: "building" */
+    bool quiet;                      /* needs a host on which nothing else of ours works */
+    bool after_void;                 /* runs for a void attempt too */
+    int (*begin)(struct attempt *a); /* nonzero: failed at once, a->e is filled */
+};
+
+struct attempt_side {
+    const char *name;
+    const char *source_dir; /* NULL for a job without sources */
+    const char *build_dir;
+    struct args *build; /* expanded */
+    struct raw_source source;
+};
+
+struct attempt {
+    struct sched *sched;
+    struct arena arena;
+    char id[ULID_LEN + 1];
+    char job_id[ULID_LEN + 1];
+    const char *reused_from; /* attempt whose checkouts and builds these are; NULL: its own */
+    const char *built_in;    /* attempt in which the builds were made */
+    struct job *job;
+    struct policy *policy;
+    struct suite *suite;
+    struct host_identity host;
+    struct boot_identity boot;
+    int64_t start_ns; /* timing clock */
+    const char *work_dir, *suite_dir, *suite_build_dir, *home, *log_dir;
+    struct attempt_side sides[JOB_SIDES_MAX];
+    size_t n_sides;
+    struct args *suite_build; /* expanded */
+    struct raw_lane **lanes;  /* per workload, one per lane: absent and excluded ones are marked */
+    struct raw raw;           /* what has been gathered so far, in the shape of the report */
+    struct phase_record phases[PHASE_COUNT];
+    struct raw_build *builds;
+    size_t n_builds, build_next; /* build_next counts over sides and the suite */
+    struct plan *plan;
+    size_t plan_next;
+    struct raw_observation *batch; /* of the repetition under way */
+    size_t n_batch, batch_cap;
+    int64_t *lane_last_ns; /* per (workload, lane): the last whole duration, for the time left */
+    size_t *lane_base;     /* index of each workload's first lane in lane_last_ns */
+    int pin_cpu;
+    int *cpus;
+    size_t n_cpus;
+    struct run *run;
+    struct run_observe *observing; /* the request under way; NULL: none */
+
+    size_t step;
+    enum attempt_end end;
+    struct err e;        /* what ended it */
+    const char *refusal; /* END_REFUSED: one sentence */
+    enum phase refused_in;
+    bool stop_asked; /* cancel or stop: stop_as says which */
+    enum attempt_end stop_as;
+    bool requeue; /* a competitor came in after timing: one more attempt */
+
+    bool building;                     /* the runner is at a build step */
+    bool settling;                     /* the timer of the settle step runs */
+    enum job_state state;              /* as stored */
+    void (*paused)(struct attempt *a); /* goes on with this when the pause is over */
+    struct raw *report;                /* assembled from the store, for the evidence */
+    struct store_report sealed;        /* valid once is_sealed */
+    bool is_sealed;
+
+    uv_work_t work;
+    int (*work_fn)(struct attempt *a);   /* on the worker thread */
+    int (*work_done)(struct attempt *a); /* on the loop, only after success; may be NULL */
+    int work_rc;
+    uv_timer_t timer;
+    uv_poll_t *poll; /* watches the runner during a build; frees itself when closed */
+    int log_fd;
+    int64_t log_bytes;
+};
+
+/* Prepares an attempt of a claimed job. parked: an attempt of the same job that was refused before
+ * timing in this boot, which is consumed; or NULL. */
+struct attempt *attempt_new(struct sched *s, const char *id, const char *job_id,
+                            struct attempt *parked);
+void attempt_begin(struct attempt *a);
+/* Asks it to end as `how` as soon as it can. */
+void attempt_stop(struct attempt *a, enum attempt_end how);
+/* Ends its handles and frees it once the loop has closed them. */
+void attempt_free(struct attempt *a);
+
+/* ---- for the steps */
+void attempt_step_done(struct attempt *a, int rc);
+int attempt_on_worker(struct attempt *a, int (*work)(struct attempt *),
+                      int (*done)(struct attempt *));
+/* Between two timed stretches: lets waiting work of others happen, then goes on, at once or when
+ * the scheduler resumes it. */
+void attempt_pause_point(struct attempt *a, void (*go_on)(struct attempt *a));
+void attempt_resume(struct attempt *a);
+/* Marks the end; the first one stays. Returns -ECANCELED for use as a step's result. */
+int attempt_end_as(struct attempt *a, enum attempt_end how);
+
+/* One line into the job's log, and to the watchers. */
+void attempt_say(struct attempt *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Appends the file's bytes to the job's log, under a heading. */
+void attempt_log_file(struct attempt *a, const char *title, const char *path);
+void attempt_progress(struct attempt *a, const char *text);
+void attempt_event(const struct attempt *a, const char *text, struct sched_event *out);
+const char *attempt_step_name(const struct attempt *a);
+/* Estimate from the last duration of each lane; -1 while the warmups are not through. */
+int64_t attempt_left_ms(const struct attempt *a);
+int attempt_log_open(struct attempt *a);
+void attempt_log_close(struct attempt *a);
+
+/* The steps, each in the file named before it. */
+/* steps_prepare.c */
+int step_setup(struct attempt *a);
+int step_inventory_before_build(struct attempt *a);
+int step_checkout(struct attempt *a);
+int step_build(struct attempt *a);
+int step_hash(struct attempt *a);
+int step_settle(struct attempt *a);
+int step_inventory_before_timing(struct attempt *a);
+/* steps_measure.c */
+int step_plan(struct attempt *a);
+int step_measure(struct attempt *a);
+int step_inventory_after_timing(struct attempt *a);
+/* steps_finish.c */
+int step_rehash(struct attempt *a);
+int step_seal(struct attempt *a);
+int step_cleanup(struct attempt *a);
+/* Refused before timing: what was built waits for the next try. */
+bool attempt_keeps_builds(const struct attempt *a);
+
+/* inventories.c: the worker part of the three inventories */
+int attempt_take_phase(struct attempt *a, enum phase phase, int (*done)(struct attempt *a));
+int attempt_judge_phase(struct attempt *a, enum phase phase);
+
+/* lanes.c: what each lane is on this host for this job */
+int attempt_resolve_lanes(struct attempt *a);
+int attempt_expand_builds(struct attempt *a);
+int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct run_observe *out);

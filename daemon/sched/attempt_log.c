@@ -1,0 +1,78 @@
+/* The job's log: one line a statement, and the output of builds. Bounded: when the limit is reached
+ * a last line says so and the rest is dropped. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "sched/sched_internal.h"
+
+int attempt_log_open(struct attempt *a)
+{
+    CLEANUP(mem_freep) char *path = mem_printf("%s/%s.log", a->sched->log_root, a->job_id);
+
+    if (a->log_fd >= 0)
+        return 0;
+    a->log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (a->log_fd < 0)
+        return err_sys(&a->e, -errno, "create", path);
+    a->log_bytes = lseek(a->log_fd, 0, SEEK_END);
+    return 0;
+}
+
+void attempt_log_close(struct attempt *a)
+{
+    if (a->log_fd >= 0)
+        (void)close(a->log_fd);
+    a->log_fd = -1;
+}
+
+static void log_write(struct attempt *a, const char *data, size_t len)
+{
+    static const char mark[] = "[the log is cut here: it reached its limit]\n";
+
+    if (a->log_fd < 0 || a->log_bytes >= ATTEMPT_LOG_LIMIT_BYTES)
+        return;
+    a->log_bytes += (int64_t)len;
+    int rc = file_write_all(a->log_fd, data, len);
+    if (rc == 0 && a->log_bytes >= ATTEMPT_LOG_LIMIT_BYTES)
+        rc = file_write_all(a->log_fd, mark, sizeof mark - 1);
+    if (rc < 0)
+        log_warn("the log of job %s could not be written: %s", a->job_id, strerror(-rc));
+}
+
+void attempt_say(struct attempt *a, const char *fmt, ...)
+{
+    struct buf line = {0};
+    char stamp[32];
+    va_list ap;
+
+    buf_printf(&line, "%s  ", clock_iso(clock_wall_ms(), stamp));
+    size_t start = line.len;
+    va_start(ap, fmt);
+    buf_vprintf(&line, fmt, ap);
+    va_end(ap);
+    attempt_progress(a, line.data + start);
+    buf_putc(&line, '\n');
+    log_write(a, line.data, line.len);
+    buf_deinit(&line);
+}
+
+void attempt_log_file(struct attempt *a, const char *title, const char *path)
+{
+    struct buf text = {0};
+
+    buf_printf(&text, "---- %s\n", title);
+    if (file_read(path, ATTEMPT_LOG_LIMIT_BYTES, &text, NULL) < 0)
+        buf_puts(&text, "(its output could not be read)\n");
+    if (text.data[text.len - 1] != '\n')
+        buf_putc(&text, '\n');
+    buf_puts(&text, "----\n");
+    log_write(a, text.data, text.len);
+    buf_deinit(&text);
+}

@@ -1,0 +1,395 @@
+#include "sched/sched.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "evidence/evidence.h"
+#include "proto/documents.h"
+#include "sched/sched_internal.h"
+
+#define RETRY_POLL_MAX_MS 60000 /* wall time may step: look again at least so often */
+
+/* ---- telling */
+
+void sched_listen(struct sched *s, sched_listener fn, void *ctx)
+{
+    s->listener = fn;
+    s->listener_ctx = ctx;
+}
+
+void sched_tell(struct sched *s, const struct sched_event *event)
+{
+    if (s->listener)
+        s->listener(s->listener_ctx, event);
+}
+
+bool sched_active(const struct sched *s, struct sched_event *out)
+{
+    if (!s->active)
+        return false;
+    attempt_event(s->active, NULL, out);
+    return true;
+}
+
+bool sched_is_timing(const struct sched *s)
+{
+    return s->active && s->active->state == JOB_MEASURING;
+}
+
+const char *sched_blocked(const struct sched *s)
+{
+    return s->blocked[0] ? s->blocked : NULL;
+}
+
+/* ---- pauses */
+
+void sched_set_quiet(struct sched *s, bool quiet)
+{
+    s->quiet = quiet;
+    if (quiet || s->n_waiting == 0)
+        return;
+    struct between *served = s->waiting;
+    size_t n = s->n_waiting;
+    s->waiting = NULL;
+    s->n_waiting = s->waiting_cap = 0;
+    s->holds += (int)n;
+    for (size_t i = 0; i < n; i++)
+        served[i].fn(served[i].ctx);
+    free(served);
+}
+
+void sched_between(struct sched *s, sched_between_fn fn, void *ctx)
+{
+    if (!s->quiet) {
+        s->holds++;
+        fn(ctx);
+        return;
+    }
+    MEM_GROW(s->waiting, s->n_waiting, s->waiting_cap);
+    s->waiting[s->n_waiting++] = (struct between){fn, ctx};
+}
+
+void sched_between_done(struct sched *s)
+{
+    s->holds--;
+    if (s->holds == 0 && s->active)
+        attempt_resume(s->active);
+}
+
+bool sched_between_withdraw(struct sched *s, void *ctx)
+{
+    for (size_t i = 0; i < s->n_waiting; i++) {
+        if (s->waiting[i].ctx != ctx)
+            continue;
+        memmove(&s->waiting[i], &s->waiting[i + 1], (s->n_waiting - i - 1) * sizeof *s->waiting);
+        s->n_waiting--;
+        return true;
+    }
+    return false;
+}
+
+/* ---- claiming */
+
+static void on_retry_timer(uv_timer_t *timer)
+{
+    sched_kick(timer->data);
+}
+
+static void arm_retry(struct sched *s)
+{
+    struct err e = {0};
+    int64_t due_ms = -1;
+
+    if (store_next_due_ms(s->config.store, &due_ms, &e) < 0)
+        log_err("looking for the next try", 0, &e);
+    if (due_ms < 0)
+        return;
+    int64_t wait_ms = due_ms - clock_wall_ms();
+    if (wait_ms < 0)
+        wait_ms = 0;
+    if (wait_ms > RETRY_POLL_MAX_MS)
+        wait_ms = RETRY_POLL_MAX_MS;
+    (void)uv_timer_start(&s->retry_timer, on_retry_timer, (uint64_t)wait_ms, 0);
+}
+
+static struct attempt *take_parked(struct sched *s, const char *job)
+{
+    for (size_t i = 0; i < s->n_parked; i++) {
+        struct attempt *a = s->parked[i];
+        if (strcmp(a->job_id, job) != 0)
+            continue;
+        memmove(&s->parked[i], &s->parked[i + 1], (s->n_parked - i - 1) * sizeof(struct attempt *));
+        s->n_parked--;
+        return a;
+    }
+    return NULL;
+}
+
+static void discard(struct attempt *a)
+{
+    if (!a)
+        return;
+    (void)file_rmtree(a->work_dir, NULL);
+    attempt_free(a);
+}
+
+static void park(struct sched *s, struct attempt *a)
+{
+    if (s->n_parked == SCHED_PARKED_MAX)
+        discard(take_parked(s, s->parked[0]->job_id));
+    s->parked[s->n_parked++] = a;
+}
+
+/* Decodes what the store has of the job into the attempt. */
+static int load_job(struct sched *s, struct attempt *a)
+{
+    struct store_job *row;
+    const char *path;
+    struct buf text = {0};
+    cJSON *doc = NULL;
+
+    int rc = store_job_get(s->config.store, a->job_id, &a->arena, &row, &a->e);
+    if (rc == 0)
+        rc = json_parse(row->document, strlen(row->document), &doc, &a->e);
+    if (rc == 0)
+        rc = job_decode(&a->arena, doc, &a->job, &a->e);
+    cJSON_Delete(doc);
+    if (rc == 0)
+        rc = policy_decode(&a->arena, row->policy, strlen(row->policy), &a->policy, &a->e);
+    if (rc < 0)
+        return rc;
+    path = source_suite_path(s->config.sources, &a->arena, a->job->suite_sha256);
+    if (!path)
+        return err_set(&a->e, -ENOENT, "suite.not_here", "suite.sha256",
+                       "the daemon does not have this suite; submit the job again");
+    rc = file_read(arena_printf(&a->arena, "%s/suite.json", path), 1 << 20, &text, &a->e);
+    if (rc == 0)
+        rc = suite_decode(&a->arena, buf_str(&text), text.len, &a->suite, &a->e);
+    buf_deinit(&text);
+    return rc;
+}
+
+static int identify(struct sched *s, struct host_identity *host, struct boot_identity *boot,
+                    struct arena *arena, struct err *e)
+{
+    int rc = host_probe_identity(s->config.probe, arena, host, e);
+
+    if (rc == 0)
+        rc = host_probe_boot(s->config.probe, arena, boot, e);
+    if (rc == 0)
+        rc = store_boot_put(s->config.store, host, boot, clock_wall_ms(), e);
+    return rc;
+}
+
+static void begin_attempt(struct sched *s, const char *id, const char *job)
+{
+    struct attempt *parked = take_parked(s, job);
+    struct attempt *a = attempt_new(s, id, job, parked);
+    int rc = 0;
+
+    s->active = a;
+    a->state = JOB_PREPARING;
+    if (!parked) {
+        rc = load_job(s, a);
+        if (rc == 0)
+            rc = identify(s, &a->host, &a->boot, &a->arena, &a->e);
+    }
+    if (rc < 0) {
+        /* Without its documents there is nothing to clean up either. */
+        (void)attempt_end_as(a, END_FAILED);
+        sched_attempt_over(s, a);
+        return;
+    }
+    (void)attempt_log_open(a);
+    attempt_say(a, "attempt %s begins", id);
+    attempt_begin(a);
+}
+
+static int claim(struct sched *s, char id[ULID_LEN + 1], char job[ULID_LEN + 1], struct err *e)
+{
+    struct arena arena = {0};
+    struct host_identity host;
+    struct boot_identity boot;
+    struct store_new_attempt attempt = {.id = id, .version = AURABENCH_VERSION};
+
+    ulid_new(id);
+    int rc = identify(s, &host, &boot, &arena, e);
+    if (rc == 0) {
+        attempt.boot = boot.id;
+        rc = store_job_claim(s->config.store, clock_wall_ms(), &attempt, job, e);
+    }
+    arena_deinit(&arena);
+    return rc;
+}
+
+static void on_kick(uv_idle_t *idle)
+{
+    struct sched *s = idle->data;
+    char id[ULID_LEN + 1], job[ULID_LEN + 1];
+    struct err e = {0};
+
+    (void)uv_idle_stop(idle);
+    if (s->active || s->stopping || s->blocked[0])
+        return;
+    int rc = claim(s, id, job, &e);
+    if (rc < 0)
+        log_err("claiming a job", rc, &e);
+    else if (rc == 0)
+        begin_attempt(s, id, job);
+    else
+        arm_retry(s);
+}
+
+void sched_kick(struct sched *s)
+{
+    (void)uv_timer_stop(&s->retry_timer);
+    if (!s->stopping)
+        (void)uv_idle_start(&s->kick, on_kick);
+}
+
+/* ---- cancelling */
+
+int sched_cancel(struct sched *s, const char *job, enum job_state *state, struct err *e)
+{
+    bool running = s->active && strcmp(s->active->job_id, job) == 0;
+    const struct store_event with = {.wall_ms = clock_wall_ms(),
+                                     .next_try_ms = -1,
+                                     .text = "cancelled by a person",
+                                     .attempt = running ? s->active->id : NULL};
+    struct job_step step;
+
+    int rc = store_job_event(s->config.store, job, JOB_CANCEL, &with, &step, e);
+    if (rc < 0)
+        return rc;
+    *state = step.to;
+    if (running) {
+        s->active->state = step.to;
+        attempt_stop(s->active, END_CANCELLED);
+        return 0;
+    }
+    discard(take_parked(s, job));
+    const struct sched_event event = {
+        .job = job, .state = step.to, .left_ms = -1, .next_try_ms = -1};
+    sched_tell(s, &event);
+    return 0;
+}
+
+/* ---- the end of an attempt */
+
+static void tell_over(struct sched *s, const struct attempt *a, enum job_state state,
+                      const char *text, int64_t next_try_ms)
+{
+    const struct sched_event event = {
+        .job = a->job_id, .state = state, .text = text, .left_ms = -1, .next_try_ms = next_try_ms};
+    sched_tell(s, &event);
+}
+
+void sched_attempt_over(struct sched *s, struct attempt *a)
+{
+    int64_t next_try_ms = -1;
+    const char *text = NULL;
+    struct err e = {0};
+    enum job_state state = a->state;
+
+    int rc = outcome_store(s, a, &state, &text, &next_try_ms, &e);
+    if (rc < 0)
+        log_err("storing how an attempt ended", rc, &e);
+    s->active = NULL;
+    tell_over(s, a, state, text, next_try_ms);
+    if (attempt_keeps_builds(a) && state == JOB_WAITING && !s->stopping) {
+        attempt_log_close(a);
+        park(s, a);
+    } else {
+        attempt_free(a);
+    }
+    if (s->stopping)
+        s->stopped(s->stopped_ctx);
+    else
+        sched_kick(s);
+}
+
+/* ---- life */
+
+static int make_roots(struct sched *s, struct err *e)
+{
+    const char *state = s->config.state_dir;
+    int rc;
+
+    s->work_root = file_join(state, "work");
+    s->evidence_root = file_join(state, "evidence");
+    s->log_root = file_join(state, "logs");
+    rc = file_mkdirs(s->evidence_root, 0755, e);
+    if (rc == 0)
+        rc = file_mkdirs(s->log_root, 0700, e);
+    return rc;
+}
+
+int sched_new(uv_loop_t *loop, const struct sched_config *config, struct sched **out, struct err *e)
+{
+    struct sched *s = mem_alloc(sizeof *s);
+
+    s->loop = loop;
+    s->config = *config;
+    (void)uv_timer_init(loop, &s->retry_timer);
+    (void)uv_idle_init(loop, &s->kick);
+    s->retry_timer.data = s->kick.data = s;
+    s->open_handles = 2;
+    *out = s;
+    return make_roots(s, e);
+}
+
+int sched_start(struct sched *s, struct err *e)
+{
+    int rc = recovery_run(s, e);
+
+    if (rc == 0)
+        rc = file_rmtree(s->work_root, e);
+    if (rc == 0)
+        rc = file_mkdirs(s->work_root, 0755, e);
+    if (rc == 0)
+        rc = evidence_sweep(s->evidence_root, e);
+    if (rc == 0)
+        sched_kick(s);
+    return rc;
+}
+
+void sched_stop(struct sched *s, void (*done)(void *ctx), void *ctx)
+{
+    s->stopping = true;
+    s->stopped = done;
+    s->stopped_ctx = ctx;
+    (void)uv_timer_stop(&s->retry_timer);
+    (void)uv_idle_stop(&s->kick);
+    if (s->active)
+        attempt_stop(s->active, END_LOST);
+    else
+        done(ctx);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct sched *s = handle->data;
+
+    if (--s->open_handles > 0)
+        return;
+    free(s->work_root);
+    free(s->evidence_root);
+    free(s->log_root);
+    free(s->waiting);
+    free(s);
+}
+
+void sched_free(struct sched *s)
+{
+    if (!s)
+        return;
+    while (s->n_parked)
+        discard(take_parked(s, s->parked[0]->job_id));
+    uv_close((uv_handle_t *)&s->retry_timer, on_closed);
+    uv_close((uv_handle_t *)&s->kick, on_closed);
+}

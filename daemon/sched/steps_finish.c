@@ -1,0 +1,291 @@
+/* After timing: everything hashed again, the evidence sealed, the folders removed. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "evidence/evidence.h"
+#include "report/report.h"
+#include "sched/sched_internal.h"
+
+/* More than this is a suspend; less is what reading two clocks one after the other can differ by.
+ */
+#define SUSPEND_TOLERANCE_MS 2
+
+/* ---- hash again */
+
+static void add_recheck(struct attempt *a, enum recheck_kind kind, const char *name,
+                        const char *sha256, const char *again)
+{
+    a->raw.rechecks[a->raw.n_rechecks++] =
+        (struct raw_recheck){.kind = kind, .name = name, .sha256 = sha256, .again = again};
+}
+
+static int recheck_sources(struct attempt *a)
+{
+    struct source_store *sources = a->sched->config.sources;
+    char again[DIGEST_HEX];
+
+    for (size_t k = 0; k < a->raw.n_sources; k++) {
+        const struct raw_source *s = &a->raw.sources[k];
+        int rc = source_rehash(sources, s->commit, a->sides[k].source_dir, again, &a->e);
+        if (rc < 0)
+            return rc;
+        add_recheck(a, RECHECK_SOURCE, s->side, s->tree_sha256, arena_strdup(&a->arena, again));
+    }
+    int rc = source_hash_suite(sources, a->job->suite_sha256, a->suite_dir, again, &a->e);
+    if (rc < 0)
+        return rc;
+    add_recheck(a, RECHECK_SUITE, JOB_SIDE_SUITE, a->job->suite_sha256,
+                again[0] ? arena_strdup(&a->arena, again) : NULL);
+    return 0;
+}
+
+static const char *folder_of(const struct attempt *a, const char *side)
+{
+    for (size_t k = 0; k < a->n_sides; k++)
+        if (strcmp(a->sides[k].name, side) == 0)
+            return a->sides[k].build_dir;
+    return a->suite_build_dir;
+}
+
+static const char *find_sha256(const struct raw_artifact *artifacts, size_t n, const char *path)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(artifacts[i].path, path) == 0)
+            return artifacts[i].sha256;
+    return NULL;
+}
+
+/* Artifacts are listed side by side; each side's folder is read once. */
+static int recheck_artifacts(struct attempt *a)
+{
+    struct raw_artifact *now = NULL;
+    const char *side = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->raw.n_artifacts; i++) {
+        const struct raw_artifact *was = &a->raw.artifacts[i];
+        if (!side || strcmp(side, was->side) != 0) {
+            side = was->side;
+            int rc = source_hash_folder(&a->arena, folder_of(a, side), side, &now, &n, &a->e);
+            if (rc < 0)
+                return rc;
+        }
+        add_recheck(a, RECHECK_ARTIFACT, arena_printf(&a->arena, "%s:%s", side, was->path),
+                    was->sha256, find_sha256(now, n, was->path));
+    }
+    return 0;
+}
+
+static void recheck_tools(struct attempt *a)
+{
+    char again[DIGEST_HEX];
+
+    for (size_t i = 0; i < a->raw.n_tools; i++) {
+        const struct raw_tool *tool = &a->raw.tools[i];
+        int rc = digest_file(tool->path, again, NULL, NULL);
+        add_recheck(a, RECHECK_TOOL, tool->name, tool->sha256,
+                    rc < 0 ? NULL : arena_strdup(&a->arena, again));
+    }
+}
+
+static int hash_again(struct attempt *a)
+{
+    size_t cap = a->raw.n_sources + 1 + a->raw.n_artifacts + a->raw.n_tools;
+
+    a->raw.n_rechecks = 0;
+    a->raw.rechecks = arena_array(&a->arena, cap, sizeof *a->raw.rechecks);
+    int rc = recheck_sources(a);
+    if (rc == 0)
+        rc = recheck_artifacts(a);
+    if (rc == 0)
+        recheck_tools(a);
+    return rc;
+}
+
+static int check_hashes(struct attempt *a)
+{
+    for (size_t i = 0; i < a->raw.n_rechecks; i++) {
+        const struct raw_recheck *r = &a->raw.rechecks[i];
+        if (!r->again || strcmp(r->sha256, r->again) != 0)
+            return err_set(&a->e, -EPROTO, "attempt.hash_changed", r->name,
+                           "%s %s %s while it was measured; find what wrote to it and submit the "
+                           "job again",
+                           recheck_kind_name(r->kind), r->name, r->again ? "changed" : "vanished");
+    }
+    return 0;
+}
+
+static int check_boot(struct attempt *a)
+{
+    struct boot_identity now;
+
+    a->raw.suspend_after_ms = clock_suspend_ns() / 1000000;
+    int rc = host_probe_boot(a->sched->config.probe, &a->arena, &now, &a->e);
+    if (rc < 0)
+        return rc;
+    a->raw.boot_id_after = now.id;
+    if (strcmp(now.id, a->boot.id) != 0)
+        return err_set(&a->e, -EPROTO, "attempt.boot_changed", "boot",
+                       "the boot identity changed from %s to %s under the attempt; submit the job "
+                       "again",
+                       a->boot.id, now.id);
+    if (a->raw.suspend_after_ms - a->raw.suspend_before_ms > SUSPEND_TOLERANCE_MS)
+        return err_set(&a->e, -EPROTO, "attempt.suspended", "suspend",
+                       "the machine slept for %lld ms during the attempt; keep it awake and submit "
+                       "the job again",
+                       (long long)(a->raw.suspend_after_ms - a->raw.suspend_before_ms));
+    return 0;
+}
+
+static int hashed_again(struct attempt *a)
+{
+    int rc = store_put_rechecks(a->sched->config.store, a->id, a->raw.rechecks, a->raw.n_rechecks,
+                                &a->e);
+
+    if (rc < 0)
+        return rc;
+    a->raw.cleanup = "verified";
+    rc = check_hashes(a);
+    if (rc == 0)
+        rc = check_boot(a);
+    if (rc == -EPROTO)
+        return attempt_end_as(a, END_VOID);
+    if (rc == 0)
+        attempt_say(a, "%zu hashes taken again, all equal", a->raw.n_rechecks);
+    return rc;
+}
+
+int step_rehash(struct attempt *a)
+{
+    return attempt_on_worker(a, hash_again, hashed_again);
+}
+
+/* ---- seal: the raw report is what the store has, nothing else */
+
+static int assemble(struct attempt *a)
+{
+    struct store *store = a->sched->config.store;
+    struct raw *raw = arena_alloc(&a->arena, sizeof *raw);
+
+    if (a->end == END_VOID) {
+        a->raw.void_code = a->e.code;
+        a->raw.void_text = a->e.text;
+    }
+    int rc = store_attempt_put(store, a->id, &a->raw, &a->e);
+    if (rc == 0)
+        rc = store_load_raw(store, a->id, &a->arena, raw, &a->e);
+    if (rc < 0)
+        return rc;
+    raw->ended_wall_ms = clock_wall_ms();
+    raw->job = *a->job;
+    raw->policy = *a->policy;
+    raw->workloads = a->raw.workloads;
+    raw->n_workloads = a->raw.n_workloads;
+    raw->sides = a->raw.sides;
+    raw->n_sides = a->raw.n_sides;
+    a->report = raw;
+    return 0;
+}
+
+static const char *bundle_commits(struct attempt *a)
+{
+    const char *commits[JOB_SIDES_MAX];
+    const char *path = arena_printf(&a->arena, "%s/commits.bundle", a->work_dir);
+    struct err e = {0};
+
+    if (a->job->n_sources == 0)
+        return NULL;
+    for (size_t k = 0; k < a->job->n_sources; k++)
+        commits[k] = a->job->sources[k].commit;
+    if (source_bundle_commits(a->sched->config.sources, commits, a->job->n_sources, path, &e) == 0)
+        return path;
+    log_err("the bundle of the measured commits could not be made", 0, &e);
+    return NULL;
+}
+
+static int seal(struct attempt *a)
+{
+    struct evidence_log *logs = arena_array(&a->arena, a->n_builds, sizeof *logs);
+    struct summary *summary = summarise(&a->arena, a->report);
+    struct evidence_sealed sealed;
+    struct buf markdown = {0};
+
+    for (size_t i = 0; i < a->n_builds; i++) {
+        const char *name = a->builds[i].log + strlen("logs/");
+        logs[i] = (struct evidence_log){.name = name,
+                                        .path = arena_printf(&a->arena, "%s/%s", a->log_dir, name)};
+    }
+    report_markdown(&markdown, a->report, summary);
+    const struct evidence_input in = {
+        .root = a->sched->evidence_root,
+        .name = a->id,
+        .raw = a->report,
+        .summary = summary,
+        .report_markdown = buf_str(&markdown),
+        .suite_dir = source_suite_path(a->sched->config.sources, &a->arena, a->job->suite_sha256),
+        .logs = logs,
+        .n_logs = a->n_builds,
+        .bundle = bundle_commits(a)};
+    int rc = evidence_seal(&in, &sealed, &a->e);
+    buf_deinit(&markdown);
+    if (rc < 0)
+        return rc;
+    a->sealed = (struct store_report){
+        .attempt = a->id,
+        .grade = summary->grade.value,
+        .grade_line = summary->grade.line,
+        .evidence = arena_printf(&a->arena, "%s/%s", a->sched->evidence_root, a->id),
+        .raw_sha256 = arena_strdup(&a->arena, sealed.raw_sha256),
+        .summary_sha256 =
+            a->end == END_VOID ? NULL : arena_strdup(&a->arena, sealed.summary_sha256)};
+    return 0;
+}
+
+static int sealed(struct attempt *a)
+{
+    a->sealed.created_ms = clock_wall_ms();
+    a->is_sealed = true;
+    attempt_say(a, "grade: %s", a->sealed.grade_line);
+    attempt_say(a, "evidence: %s", a->sealed.evidence);
+    return 0;
+}
+
+int step_seal(struct attempt *a)
+{
+    int rc = assemble(a);
+
+    return rc < 0 ? rc : attempt_on_worker(a, seal, sealed);
+}
+
+/* ---- clean up */
+
+static int clean_up(struct attempt *a)
+{
+    struct err e = {0};
+
+    for (size_t k = 0; k < a->job->n_sources; k++)
+        (void)source_remove(a->sched->config.sources, a->sides[k].source_dir, NULL);
+    if (file_rmtree(a->work_dir, &e) < 0)
+        log_err("the work folder could not be removed", 0, &e);
+    return 0;
+}
+
+bool attempt_keeps_builds(const struct attempt *a)
+{
+    return a->end == END_REFUSED && a->refused_in == PHASE_BEFORE_TIMING;
+}
+
+int step_cleanup(struct attempt *a)
+{
+    run_free(a->run);
+    a->run = NULL;
+    if (attempt_keeps_builds(a) || !a->work_dir) {
+        attempt_step_done(a, 0);
+        return 0;
+    }
+    return attempt_on_worker(a, clean_up, NULL);
+}

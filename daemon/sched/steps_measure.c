@@ -1,0 +1,302 @@
+/* Timing: the plan is stored, then observation follows observation.
+ *
+ * From GO to DONE this thread, the only one there is, sits in one read of the runner's pipe; the
+ * loop stands still. It turns between observations. A repetition is committed as one batch before
+ * the next begins, watchers are told then, and a short rest lets them redraw before the next timed
+ * interval. A lane whose warmup lasted long lets the loop turn every five seconds.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "run/run_text.h"
+#include "sched/sched_internal.h"
+
+#define DEAF_LIMIT_NS 5000000000
+#define DEAF_LIMIT_MS 5000
+#define REST_MS 10
+
+/* ---- the plan */
+
+static const bool *const *present_lanes(struct attempt *a)
+{
+    const bool **present = arena_array(&a->arena, a->raw.n_workloads, sizeof *present);
+
+    for (size_t w = 0; w < a->raw.n_workloads; w++) {
+        const struct raw_workload *workload = &a->raw.workloads[w];
+        bool *lanes = arena_array(&a->arena, workload->n_lanes, sizeof *lanes);
+        for (size_t l = 0; l < workload->n_lanes; l++)
+            lanes[l] = !workload->lanes[l].absent && !workload->lanes[l].excluded;
+        present[w] = lanes;
+    }
+    return present;
+}
+
+static void index_lanes(struct attempt *a)
+{
+    size_t total = 0;
+
+    a->lane_base = arena_array(&a->arena, a->suite->n_workloads, sizeof *a->lane_base);
+    for (size_t w = 0; w < a->suite->n_workloads; w++) {
+        a->lane_base[w] = total;
+        total += a->suite->workloads[w].n_lanes;
+    }
+    a->lane_last_ns = arena_array(&a->arena, total, sizeof *a->lane_last_ns);
+}
+
+static int timing_begins(struct attempt *a)
+{
+    const struct store_event with = {
+        .wall_ms = clock_wall_ms(), .next_try_ms = -1, .attempt = a->id};
+    struct job_step step;
+    int rc =
+        store_job_event(a->sched->config.store, a->job_id, JOB_TIMING_BEGINS, &with, &step, &a->e);
+
+    if (rc == 0)
+        a->state = step.to;
+    return rc;
+}
+
+int step_plan(struct attempt *a)
+{
+    struct store *store = a->sched->config.store;
+
+    a->plan = plan_make(&a->arena, a->suite, a->n_sides, a->job->repetitions, a->job->warmups,
+                        a->job->order, present_lanes(a));
+    if (a->plan->n == 0)
+        return err_set(&a->e, -EINVAL, "job.nothing_to_measure", "exclude",
+                       "every lane is excluded or absent; exclude fewer lanes");
+    index_lanes(a);
+    a->plan_next = 0;
+    a->n_batch = 0;
+    int rc = store_put_plan(store, a->id, a->plan, a->suite, a->raw.sides, a->n_sides, &a->e);
+    if (rc == 0)
+        rc = timing_begins(a);
+    if (rc < 0)
+        return rc;
+    store_set_quiet(store, true);
+    attempt_say(a, "timing begins: %zu observations, %d repetitions", a->plan->n,
+                a->job->repetitions);
+    attempt_step_done(a, 0);
+    return 0;
+}
+
+int64_t attempt_left_ms(const struct attempt *a)
+{
+    int64_t left_ns = 0;
+
+    if (!a->plan)
+        return -1;
+    for (size_t i = a->plan_next; i < a->plan->n; i++) {
+        const struct plan_step *step = &a->plan->steps[i];
+        int64_t last_ns = a->lane_last_ns[a->lane_base[step->workload] + (size_t)step->lane];
+        if (last_ns == 0)
+            return -1;
+        left_ns += last_ns;
+    }
+    return left_ns / 1000000;
+}
+
+/* ---- observations */
+
+static void on_turn(uv_timer_t *timer);
+
+static void turn_loop(struct attempt *a, uint64_t ms)
+{
+    (void)uv_timer_start(&a->timer, on_turn, ms, 0);
+}
+
+static int64_t offset(const struct attempt *a, int64_t stamp_ns)
+{
+    return stamp_ns < 0 ? -1 : stamp_ns - a->start_ns;
+}
+
+/* Puts the runner's observation into its place in the plan, with stamps as offsets. */
+static void place(struct attempt *a, const struct plan_step *step, struct raw_observation *o)
+{
+    o->seq = step->seq;
+    o->workload = a->suite->workloads[step->workload].name;
+    o->lane = a->suite->workloads[step->workload].lanes[step->lane].name;
+    o->side = a->sides[step->side].name;
+    o->repetition = step->repetition;
+    o->position = step->position;
+    o->kind = step->kind;
+    o->start_ns = offset(a, o->start_ns);
+    o->go_ns = offset(a, o->go_ns);
+    o->done_ns = offset(a, o->done_ns);
+    o->exit_ns = offset(a, o->exit_ns);
+}
+
+static bool ends_repetition(const struct plan *plan, size_t i)
+{
+    const struct plan_step *x = &plan->steps[i], *y = x + 1;
+
+    return i + 1 == plan->n || x->workload != y->workload || x->repetition != y->repetition ||
+           x->kind != y->kind;
+}
+
+static int commit_batch(struct attempt *a)
+{
+    int rc = store_put_observations(a->sched->config.store, a->id, a->batch, a->n_batch, &a->e);
+
+    a->n_batch = 0;
+    return rc;
+}
+
+static void log_last_output(struct attempt *a, const struct run_observation *o)
+{
+    if (o->stdout_tail[0])
+        attempt_say(a, "the child's last output: %s", o->stdout_tail);
+    if (o->stderr_tail[0])
+        attempt_say(a, "the child's last error output: %s", o->stderr_tail);
+}
+
+/* A wrong answer is never a fast answer: the whole attempt is void. */
+static int make_void(struct attempt *a, const struct plan_step *step, const struct run_observe *req,
+                     const struct run_observation *o)
+{
+    const struct workload *w = &a->suite->workloads[step->workload];
+    const struct run_text_who who = {w->name, w->lanes[step->lane].name, a->sides[step->side].name};
+
+    (void)run_observe_text(&who, req, o, &a->e);
+    log_last_output(a, o);
+    if (o->unremoved) {
+        (void)snprintf(a->sched->blocked, sizeof a->sched->blocked,
+                       "%s could not be ended; end it by hand and restart aurabenchd",
+                       o->unremoved);
+        a->raw.cleanup = o->unremoved;
+    }
+    int rc = commit_batch(a);
+    return rc < 0 ? rc : attempt_end_as(a, END_VOID);
+}
+
+/* One observation is complete. 1: the repetition is too; 0: go on; negative: over. */
+static int observed(struct attempt *a)
+{
+    const struct plan_step *step = &a->plan->steps[a->plan_next];
+    struct run_observation o;
+
+    int rc = run_observe_finish(a->run, &a->arena, &o, &a->e);
+    if (rc < 0)
+        return rc;
+    place(a, step, &o.raw);
+    a->lane_last_ns[a->lane_base[step->workload] + (size_t)step->lane] = o.raw.process_ns;
+    MEM_GROW(a->batch, a->n_batch, a->batch_cap);
+    a->batch[a->n_batch++] = o.raw;
+    if (strcmp(o.raw.outcome, "ok") != 0)
+        return make_void(a, step, a->observing, &o);
+    bool end = ends_repetition(a->plan, a->plan_next);
+    a->plan_next++;
+    if (!end)
+        return 0;
+    rc = commit_batch(a);
+    return rc < 0 ? rc : 1;
+}
+
+static int begin_observation(struct attempt *a)
+{
+    struct run_observe *req = arena_alloc(&a->arena, sizeof *req);
+    int rc = attempt_lane_request(a, &a->plan->steps[a->plan_next], req);
+
+    if (rc == 0)
+        rc = run_observe_begin(a->run, req, &a->e);
+    if (rc == 0)
+        a->observing = req;
+    return rc;
+}
+
+/* Waits in one read, for as long as the lane may take; only a lane that is known to be long, or not
+ * known at all yet, is left every five seconds. */
+static int await(struct attempt *a)
+{
+    const struct plan_step *step = &a->plan->steps[a->plan_next];
+    int64_t last_ns = a->lane_last_ns[a->lane_base[step->workload] + (size_t)step->lane];
+    bool short_lane = last_ns > 0 && last_ns <= DEAF_LIMIT_NS;
+
+    int rc = run_wait(a->run, short_lane ? -1 : DEAF_LIMIT_MS);
+    if (rc == -EPIPE)
+        return err_set(&a->e, rc, "runner.lost", NULL,
+                       "the runner ended in the middle of an observation; see the daemon's log");
+    return rc;
+}
+
+static void over(struct attempt *a, int rc)
+{
+    if (a->n_batch && rc < 0)
+        (void)commit_batch(a);
+    store_set_quiet(a->sched->config.store, false);
+    attempt_step_done(a, rc);
+}
+
+static void next_repetition(struct attempt *a)
+{
+    if (a->stop_asked) {
+        over(a, attempt_end_as(a, a->stop_as));
+        return;
+    }
+    turn_loop(a, REST_MS);
+}
+
+static void on_turn(uv_timer_t *timer)
+{
+    struct attempt *a = timer->data;
+    int rc = a->observing ? 0 : begin_observation(a);
+
+    if (rc == 0)
+        rc = await(a);
+    if (rc == -EAGAIN) {
+        if (a->stop_asked)
+            (void)run_cancel(a->run);
+        turn_loop(a, 0);
+        return;
+    }
+    if (rc == 0)
+        rc = observed(a);
+    a->observing = NULL;
+    if (rc < 0) {
+        if (a->stop_asked)
+            a->end = a->stop_as;
+        over(a, rc);
+    } else if (a->plan_next == a->plan->n) {
+        over(a, 0);
+    } else if (rc == 1) {
+        attempt_progress(a, "measuring");
+        attempt_pause_point(a, next_repetition);
+    } else {
+        turn_loop(a, 0);
+    }
+}
+
+int step_measure(struct attempt *a)
+{
+    a->observing = NULL;
+    turn_loop(a, REST_MS);
+    return 0;
+}
+
+/* ---- after timing */
+
+static int judge_after_timing(struct attempt *a)
+{
+    const struct store_event with = {
+        .wall_ms = clock_wall_ms(), .next_try_ms = -1, .attempt = a->id};
+    struct job_step step;
+    int rc = attempt_judge_phase(a, PHASE_AFTER_TIMING);
+
+    if (rc == 0)
+        rc = store_job_event(a->sched->config.store, a->job_id, JOB_TIMING_ENDS, &with, &step,
+                             &a->e);
+    if (rc < 0)
+        return rc;
+    a->state = step.to;
+    a->requeue = a->phases[PHASE_AFTER_TIMING].inventory->state != INVENTORY_QUIET &&
+                 !a->job->allow_competing;
+    return 0;
+}
+
+int step_inventory_after_timing(struct attempt *a)
+{
+    return attempt_take_phase(a, PHASE_AFTER_TIMING, judge_after_timing);
+}

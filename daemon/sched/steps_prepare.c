@@ -1,0 +1,484 @@
+/* The steps up to the inventory before timing: folders, checkouts, builds, hashes, settling. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/mem.h"
+#include "host/cpus.h"
+#include "run/run_env.h"
+#include "run/run_text.h"
+#include "sched/sched_internal.h"
+
+#define BUILD_LOG_LIMIT_BYTES (1 << 20)
+
+/* ---- setup */
+
+/* The names have one length, so that both sides' paths do: stack and argv start at the same place.
+ */
+static void name_folders(struct attempt *a)
+{
+    a->work_dir = arena_printf(&a->arena, "%s/%s", a->sched->work_root, a->id);
+    a->suite_dir = arena_printf(&a->arena, "%s/suite", a->work_dir);
+    a->home = arena_printf(&a->arena, "%s/home", a->work_dir);
+    a->log_dir = arena_printf(&a->arena, "%s/logs", a->work_dir);
+    for (size_t k = 0; k < a->n_sides; k++) {
+        struct attempt_side *side = &a->sides[k];
+        side->source_dir =
+            a->job->n_sources ? arena_printf(&a->arena, "%s/s%zu", a->work_dir, k) : NULL;
+        side->build_dir = arena_printf(&a->arena, "%s/b%zu", a->work_dir, k);
+    }
+    /* Without sources there is one side, the suite itself. */
+    a->suite_build_dir =
+        a->job->n_sources ? arena_printf(&a->arena, "%s/bs", a->work_dir) : a->sides[0].build_dir;
+}
+
+static int make_folders(struct attempt *a)
+{
+    const char *const dirs[] = {a->work_dir, a->suite_build_dir, a->home, a->log_dir};
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(dirs); i++)
+        rc = file_mkdirs(dirs[i], 0755, &a->e);
+    for (size_t k = 0; rc == 0 && k < a->n_sides; k++)
+        rc = file_mkdirs(a->sides[k].build_dir, 0755, &a->e);
+    return rc;
+}
+
+static void name_sides(struct attempt *a)
+{
+    a->n_sides = a->job->n_sources ? a->job->n_sources : 1;
+    for (size_t k = 0; k < a->n_sides; k++)
+        a->sides[k].name = a->job->n_sources ? a->job->sources[k].side : JOB_SIDE_SUITE;
+    a->raw.n_sides = a->n_sides;
+    a->raw.sides = arena_array(&a->arena, a->n_sides, sizeof *a->raw.sides);
+    for (size_t k = 0; k < a->n_sides; k++)
+        a->raw.sides[k] = a->sides[k].name;
+}
+
+/* "0-1", "0-3,8": runs of neighbours shortened. */
+static const char *cpu_list_text(struct attempt *a)
+{
+    struct buf text = {0};
+
+    for (size_t i = 0, end; i < a->n_cpus; i = end) {
+        for (end = i + 1; end < a->n_cpus && a->cpus[end] == a->cpus[end - 1] + 1;)
+            end++;
+        buf_printf(&text, "%s%d", i ? "," : "", a->cpus[i]);
+        if (end > i + 1)
+            buf_printf(&text, "-%d", a->cpus[end - 1]);
+    }
+    const char *out = arena_strdup(&a->arena, buf_str(&text));
+    buf_deinit(&text);
+    return out;
+}
+
+/* The policy's CPUs, else all that the system lets us use; pinned lanes get the last of them, the
+ * farthest from where interrupts usually land. */
+static int choose_cpus(struct attempt *a)
+{
+    const struct args *wanted = &a->policy->cpu_set;
+    int *usable;
+    size_t n_usable;
+
+    host_usable_cpus(&a->arena, &usable, &n_usable);
+    a->cpus = usable;
+    a->n_cpus = n_usable;
+    if (wanted->n) {
+        a->n_cpus = wanted->n;
+        a->cpus = arena_array(&a->arena, a->n_cpus, sizeof *a->cpus);
+    }
+    for (size_t i = 0; i < wanted->n; i++) {
+        size_t k = 0;
+        a->cpus[i] = atoi(wanted->v[i]);
+        while (k < n_usable && usable[k] != a->cpus[i])
+            k++;
+        if (k == n_usable)
+            return err_set(
+                &a->e, -EINVAL, "policy.cpu_set", "cpu_set",
+                "the policy names CPU %d, which aurabenchd may not use here; name others",
+                a->cpus[i]);
+    }
+    a->pin_cpu = a->cpus[a->n_cpus - 1];
+    a->raw.cpu_set = cpu_list_text(a);
+    return 0;
+}
+
+static int start_runner(struct attempt *a)
+{
+    if (a->run)
+        return 0;
+    return run_new(a->sched->config.runner_path, &a->run, &a->e);
+}
+
+/* What a retry takes over is stored under its own attempt too, so that each is whole. */
+static int take_over(struct attempt *a)
+{
+    struct store *store = a->sched->config.store;
+
+    attempt_say(a, "continuing attempt %s: its checkouts, builds and inventory before build hold",
+                a->reused_from);
+    int rc = store_attempt_reuse(store, a->id, a->work_dir, a->reused_from, &a->e);
+    if (rc == 0)
+        rc = store_put_phase(store, a->id, PHASE_BEFORE_BUILD, &a->phases[PHASE_BEFORE_BUILD],
+                             &a->e);
+    if (rc == 0)
+        rc = store_put_sources(store, a->id, a->raw.sources, a->raw.n_sources, &a->e);
+    for (size_t i = 0; rc == 0 && i < a->n_builds; i++)
+        rc = store_put_build(store, a->id, &a->builds[i], &a->e);
+    if (rc == 0)
+        rc = store_put_artifacts(store, a->id, a->raw.artifacts, a->raw.n_artifacts, &a->e);
+    if (rc == 0)
+        rc = store_put_tools(store, a->id, a->raw.tools, a->raw.n_tools, &a->e);
+    return rc;
+}
+
+static int set_up_fresh(struct attempt *a)
+{
+    name_sides(a);
+    name_folders(a);
+    a->raw.fresh_worktrees = true;
+    a->raw.clock = clock_name();
+    a->raw.suspend_before_ms = clock_suspend_ns() / 1000000;
+    int rc = attempt_expand_builds(a);
+    if (rc == 0)
+        rc = attempt_resolve_lanes(a);
+    if (rc == 0)
+        rc = choose_cpus(a);
+    if (rc == 0)
+        rc = make_folders(a);
+    if (rc == 0)
+        rc = store_attempt_reuse(a->sched->config.store, a->id, a->work_dir, NULL, &a->e);
+    return rc;
+}
+
+int step_setup(struct attempt *a)
+{
+    int rc = attempt_log_open(a);
+
+    if (rc == 0)
+        rc = a->reused_from ? take_over(a) : set_up_fresh(a);
+    if (rc == 0)
+        rc = start_runner(a);
+    if (rc == 0)
+        attempt_step_done(a, 0);
+    return rc;
+}
+
+/* ---- inventories */
+
+static int judge_before_build(struct attempt *a)
+{
+    return attempt_judge_phase(a, PHASE_BEFORE_BUILD);
+}
+
+int step_inventory_before_build(struct attempt *a)
+{
+    return attempt_take_phase(a, PHASE_BEFORE_BUILD, judge_before_build);
+}
+
+static int judge_before_timing(struct attempt *a)
+{
+    return attempt_judge_phase(a, PHASE_BEFORE_TIMING);
+}
+
+int step_inventory_before_timing(struct attempt *a)
+{
+    return attempt_take_phase(a, PHASE_BEFORE_TIMING, judge_before_timing);
+}
+
+/* ---- checkout */
+
+static int check_out(struct attempt *a)
+{
+    struct source_store *sources = a->sched->config.sources;
+    int rc = source_copy_suite(sources, a->job->suite_sha256, a->suite_dir, &a->e);
+
+    for (size_t k = 0; rc == 0 && k < a->job->n_sources; k++) {
+        const struct job_source *from = &a->job->sources[k];
+        struct raw_source *out = &a->sides[k].source;
+        rc = source_checkout(sources, &a->arena, from->commit, a->sides[k].source_dir, out, &a->e);
+        out->side = from->side;
+        out->repo = from->repo;
+        out->rev = from->rev;
+    }
+    return rc;
+}
+
+static int checked_out(struct attempt *a)
+{
+    a->raw.n_sources = a->job->n_sources;
+    a->raw.sources = arena_array(&a->arena, a->raw.n_sources, sizeof *a->raw.sources);
+    for (size_t k = 0; k < a->raw.n_sources; k++) {
+        a->raw.sources[k] = a->sides[k].source;
+        attempt_say(a, "side %s: %s at commit %s, %lld files", a->sides[k].name,
+                    a->sides[k].source.rev, a->sides[k].source.commit,
+                    (long long)a->sides[k].source.files);
+    }
+    return store_put_sources(a->sched->config.store, a->id, a->raw.sources, a->raw.n_sources,
+                             &a->e);
+}
+
+int step_checkout(struct attempt *a)
+{
+    return attempt_on_worker(a, check_out, checked_out);
+}
+
+/* ---- build: one step after the other, watched by the loop */
+
+struct build_step {
+    const char *side;
+    const struct args *argv;
+    const char *cwd;
+    int index; /* within its side */
+};
+
+/* The n-th of all build steps: the suite's first, then each side's. False past the end. */
+static bool build_step_at(const struct attempt *a, size_t n, struct build_step *out)
+{
+    size_t n_suite = a->suite->n_suite_build, n_side = a->suite->n_build;
+
+    if (n < n_suite) {
+        *out = (struct build_step){JOB_SIDE_SUITE, &a->suite_build[n], a->suite_dir, (int)n};
+        return true;
+    }
+    n -= n_suite;
+    if (n_side == 0 || n / n_side >= a->n_sides)
+        return false;
+    const struct attempt_side *side = &a->sides[n / n_side];
+    *out = (struct build_step){side->name, &side->build[n % n_side],
+                               side->source_dir ? side->source_dir : a->suite_dir,
+                               (int)(n % n_side + (side->source_dir ? 0 : n_suite))};
+    return true;
+}
+
+static const char *build_log_name(struct attempt *a, const struct build_step *step)
+{
+    return arena_printf(&a->arena, "build-%s-%d.txt", step->side, step->index);
+}
+
+static void build_request(struct attempt *a, const struct build_step *step, struct run_exec *req)
+{
+    *req = (struct run_exec){
+        .argv = step->argv->v,
+        .env = run_environment(&a->arena, a->policy->path, a->home, a->suite->env, a->suite->n_env,
+                               NULL, 0),
+        .cwd = step->cwd,
+        .log_path = arena_printf(&a->arena, "%s/%s", a->log_dir, build_log_name(a, step)),
+        .log_limit_bytes = BUILD_LOG_LIMIT_BYTES,
+        .timeout_ms = a->policy->build_timeout_ms,
+    };
+}
+
+static void on_poll_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void stop_watching(struct attempt *a)
+{
+    if (!a->poll)
+        return;
+    (void)uv_poll_stop(a->poll);
+    uv_close((uv_handle_t *)a->poll, on_poll_closed);
+    a->poll = NULL;
+}
+
+static int begin_next_build(struct attempt *a);
+
+static int build_finished(struct attempt *a)
+{
+    struct run_exec_result *result = arena_alloc(&a->arena, sizeof *result);
+    struct build_step step;
+    struct run_exec req;
+
+    (void)build_step_at(a, a->build_next, &step);
+    build_request(a, &step, &req);
+    int rc = run_exec_finish(a->run, result, &a->e);
+    if (rc < 0)
+        return rc;
+    struct raw_build *b = &a->builds[a->n_builds++];
+    *b = (struct raw_build){.side = step.side,
+                            .step = step.index,
+                            .argv = *step.argv,
+                            .exit_status = result->exit_status,
+                            .wall_ns = result->wall_ns,
+                            .log = arena_printf(&a->arena, "logs/%s", build_log_name(a, &step)),
+                            .attempt = a->id};
+    a->build_next++;
+    const char *what = arena_printf(&a->arena, "build step %d of side %s (%s)", step.index + 1,
+                                    step.side, step.argv->v[0]);
+    attempt_log_file(a, what, req.log_path);
+    attempt_say(a, "%s took %.2f s: %s", what, (double)result->wall_ns / 1e9, result->outcome);
+    rc = store_put_build(a->sched->config.store, a->id, b, &a->e);
+    if (rc == 0 && strcmp(result->outcome, "exec.cancelled") == 0 && a->stop_asked)
+        return attempt_end_as(a, a->stop_as);
+    if (rc == 0)
+        rc = run_exec_text(
+            what,
+            arena_printf(&a->arena, "%s[%d]",
+                         strcmp(step.side, JOB_SIDE_SUITE) == 0 ? "suite_build" : "build",
+                         step.index),
+            &req, result, &a->e);
+    return rc;
+}
+
+static void on_runner_readable(uv_poll_t *poll, int status, int events)
+{
+    struct attempt *a = poll->data;
+    int rc = run_wait(a->run, 0);
+
+    if (rc == -EAGAIN)
+        return;
+    a->building = false;
+    (void)uv_poll_stop(poll);
+    rc = build_finished(a);
+    if (rc == 0)
+        rc = begin_next_build(a);
+    if (rc <= 0) {
+        stop_watching(a);
+        attempt_step_done(a, rc);
+    }
+}
+
+/* 1: a step is running; 0: all are done; negative: failed. */
+static int begin_next_build(struct attempt *a)
+{
+    struct build_step step;
+    struct run_exec req;
+
+    if (!build_step_at(a, a->build_next, &step))
+        return 0;
+    build_request(a, &step, &req);
+    attempt_progress(a,
+                     arena_printf(&a->arena, "building side %s: %s", step.side, step.argv->v[0]));
+    int rc = run_exec_begin(a->run, &req, &a->e);
+    if (rc < 0)
+        return rc;
+    a->building = true;
+    rc = uv_poll_start(a->poll, UV_READABLE, on_runner_readable);
+    return rc < 0 ? rc : 1;
+}
+
+int step_build(struct attempt *a)
+{
+    size_t total = a->suite->n_suite_build + a->suite->n_build * a->n_sides;
+
+    a->builds = arena_array(&a->arena, total, sizeof *a->builds);
+    a->poll = mem_alloc(sizeof *a->poll);
+    a->poll->data = a;
+    int rc = uv_poll_init(a->sched->loop, a->poll, run_fd(a->run));
+    if (rc < 0) {
+        mem_freep(&a->poll);
+        return rc;
+    }
+    rc = begin_next_build(a);
+    if (rc <= 0)
+        stop_watching(a);
+    if (rc == 0)
+        attempt_step_done(a, 0);
+    return rc;
+}
+
+/* ---- hashes */
+
+static void add_tool(struct attempt *a, const char *name, size_t *cap)
+{
+    struct raw_tool tool = {0};
+
+    for (size_t i = 0; i < a->raw.n_tools; i++)
+        if (strcmp(a->raw.tools[i].name, name) == 0)
+            return;
+    if (a->raw.n_tools == *cap ||
+        host_tool_identity(&a->arena, name, a->policy->path, &tool, NULL) < 0)
+        return;
+    a->raw.tools[a->raw.n_tools++] = tool;
+}
+
+/* Programs of the host that take part: the builds' and the lanes', and the compiler that `make`
+ * calls by its usual name. */
+static void identify_tools(struct attempt *a)
+{
+    const struct suite *s = a->suite;
+    size_t cap = s->n_build + s->n_suite_build + 1;
+
+    for (size_t w = 0; w < s->n_workloads; w++)
+        cap += s->workloads[w].n_lanes;
+    a->raw.n_tools = 0;
+    a->raw.tools = arena_array(&a->arena, cap, sizeof *a->raw.tools);
+    for (size_t i = 0; i < s->n_build; i++)
+        if (!strchr(s->build[i].v[0], '{'))
+            add_tool(a, s->build[i].v[0], &cap);
+    for (size_t i = 0; i < s->n_suite_build; i++)
+        if (!strchr(s->suite_build[i].v[0], '{'))
+            add_tool(a, s->suite_build[i].v[0], &cap);
+    for (size_t w = 0; w < s->n_workloads; w++)
+        for (size_t l = 0; l < s->workloads[w].n_lanes; l++)
+            if (!strchr(s->workloads[w].lanes[l].command.v[0], '{') &&
+                !a->raw.workloads[w].lanes[l].absent)
+                add_tool(a, s->workloads[w].lanes[l].command.v[0], &cap);
+    if (s->n_build + s->n_suite_build)
+        add_tool(a, "cc", &cap);
+}
+
+static int hash_products(struct attempt *a)
+{
+    struct raw_artifact *found[JOB_SIDES_MAX + 1] = {0};
+    size_t n[JOB_SIDES_MAX + 1] = {0}, total = 0;
+    size_t folders = a->n_sides + (a->job->n_sources ? 1 : 0);
+
+    for (size_t k = 0; k < folders; k++) {
+        bool own = k == a->n_sides;
+        int rc =
+            source_hash_folder(&a->arena, own ? a->suite_build_dir : a->sides[k].build_dir,
+                               own ? JOB_SIDE_SUITE : a->sides[k].name, &found[k], &n[k], &a->e);
+        if (rc < 0)
+            return rc;
+        total += n[k];
+    }
+    a->raw.n_artifacts = 0;
+    a->raw.artifacts = arena_array(&a->arena, total, sizeof *a->raw.artifacts);
+    for (size_t k = 0; k < folders; k++)
+        for (size_t i = 0; i < n[k]; i++)
+            a->raw.artifacts[a->raw.n_artifacts++] = found[k][i];
+    return 0;
+}
+
+static int hash_all(struct attempt *a)
+{
+    identify_tools(a);
+    return hash_products(a);
+}
+
+static int hashed(struct attempt *a)
+{
+    struct store *store = a->sched->config.store;
+
+    attempt_say(a, "hashed %zu products and %zu tools", a->raw.n_artifacts, a->raw.n_tools);
+    int rc = store_put_artifacts(store, a->id, a->raw.artifacts, a->raw.n_artifacts, &a->e);
+    if (rc == 0)
+        rc = store_put_tools(store, a->id, a->raw.tools, a->raw.n_tools, &a->e);
+    return rc;
+}
+
+int step_hash(struct attempt *a)
+{
+    return attempt_on_worker(a, hash_all, hashed);
+}
+
+/* ---- settle */
+
+static void on_settled(uv_timer_t *timer)
+{
+    struct attempt *a = timer->data;
+
+    a->settling = false;
+    attempt_step_done(a, 0);
+}
+
+int step_settle(struct attempt *a)
+{
+    a->settling = true;
+    return uv_timer_start(&a->timer, on_settled, (uint64_t)a->policy->settle_ms, 0);
+}
