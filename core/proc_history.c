@@ -36,7 +36,7 @@ bool history_forbidden(const struct policy *policy, const struct inventory_scope
     return forbidden_program(&policy->forbidden, s) || forbidden_program(scope->more_forbidden, s);
 }
 
-static const struct proc_sample *snapshot_find(const struct proc_snapshot *s, int pid)
+const struct proc_sample *snapshot_find(const struct proc_snapshot *s, int pid)
 {
     size_t low = 0, high = s->n_procs;
     while (low < high) {

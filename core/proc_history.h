@@ -36,6 +36,9 @@ void history_init(struct proc_history *h, const struct proc_snapshot *snaps, siz
                   const struct policy *policy, const struct inventory_scope *scope);
 void history_deinit(struct proc_history *h);
 
+/* The sample of a pid in a snapshot that is sorted by pid; NULL: it is not there. */
+const struct proc_sample *snapshot_find(const struct proc_snapshot *s, int pid);
+
 /* Is it on the policy's list or on the suite's? */
 bool history_forbidden(const struct policy *policy, const struct inventory_scope *scope,
                        const struct proc_sample *s);

@@ -314,7 +314,7 @@ static const char *contract_needed(struct arena *a, const struct host_contract *
         buf_printf(&b, "%sOS %s", b.len ? ", " : "", c->os);
     if (c->cores > 0)
         buf_printf(&b, "%s%d cores", b.len ? ", " : "", c->cores);
-    const char *text = arena_strdup(a, buf_str(&b));
+    const char *text = b.len ? arena_strdup(a, buf_str(&b)) : "the host that the policy names";
     buf_deinit(&b);
     return text;
 }

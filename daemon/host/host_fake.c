@@ -1,0 +1,387 @@
+/* The scripted host: for tests of the daemon, which cannot wait for a real host to become noisy,
+ * lose its power or reboot. host_fake.h describes its files. */
+#include "host/host_fake.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/mem.h"
+#include "host/probe.h"
+#include "host/proc_parse.h"
+
+#define SCRIPT_LIMIT (1u << 20)
+#define CORES_MAX 1024
+#define TICK_MIN_NS 1000
+
+struct fake_probe {
+    struct host_probe base; /* first: the probe is cast back */
+    char *dir;
+};
+
+/* One file of the script, line by line, word by word. */
+struct script {
+    const char *file;
+    char *text; /* NULL: there is no such file */
+    char *rest;
+    int line;
+};
+
+static int script_open(const struct fake_probe *p, struct arena *a, const char *file,
+                       struct script *s, struct err *e)
+{
+    CLEANUP(mem_freep) char *path = file_join(p->dir, file);
+    CLEANUP(buf_deinit) struct buf b = {0};
+    *s = (struct script){.file = file};
+    int rc = file_exists(path) ? file_read(path, SCRIPT_LIMIT, &b, e) : 0;
+    s->rest = s->text = arena_strndup(a, buf_str(&b), b.len);
+    return rc;
+}
+
+/* The next line that says something; comments begin with '#'. */
+static char *script_line(struct script *s)
+{
+    for (char *line; (line = strsep(&s->rest, "\n"));) {
+        s->line++;
+        line += strspn(line, " \t");
+        if (line[0] && line[0] != '#')
+            return line;
+    }
+    return NULL;
+}
+
+static char *word(char **line)
+{
+    char *w = strsep(line, " \t");
+    if (*line) /* the blanks before the next word */
+        *line += strspn(*line, " \t");
+    return w;
+}
+
+static int script_error(const struct script *s, struct err *e)
+{
+    char field[64];
+    (void)snprintf(field, sizeof field, "%s:%d", s->file, s->line);
+    return err_set(e, -EINVAL, "host.fake_bad", field,
+                   "line %d of the fake host's file %s is not understood; see host_fake.h", s->line,
+                   s->file);
+}
+
+static bool parse_pct(const char *s, double *out)
+{
+    char *end;
+    if (!s || !s[0])
+        return false;
+    *out = strtod(s, &end);
+    return *end == '\0' && *out >= 0 && *out <= 1e6;
+}
+
+static bool parse_int(const char *s, int64_t *out)
+{
+    *out = s ? proc_parse_number(s, strlen(s)) : -1;
+    return *out >= 0;
+}
+
+/* ---- identity */
+
+struct fake_host {
+    struct host_identity id;
+    struct boot_identity boot;
+};
+
+static bool identity_number(struct fake_host *h, const char *key, const char *value)
+{
+    int64_t n;
+    if (!parse_int(value, &n))
+        return false;
+    if (strcmp(key, "cores") == 0 && n > 0 && n <= CORES_MAX)
+        h->id.cores = (int)n;
+    else if (strcmp(key, "memory_bytes") == 0)
+        h->id.memory_bytes = n;
+    else if (strcmp(key, "tick_ns") == 0 && n >= TICK_MIN_NS)
+        h->id.tick_ns = n;
+    else if (strcmp(key, "boot_wall_ms") == 0)
+        h->boot.boot_wall_ms = n;
+    else
+        return false;
+    return true;
+}
+
+static bool identity_set(struct fake_host *h, const char *key, const char *value)
+{
+    const struct {
+        const char *key;
+        const char **field;
+    } texts[] = {
+        {"name", &h->id.name}, {"id", &h->id.id},        {"model", &h->id.model},
+        {"cpu", &h->id.cpu},   {"os", &h->id.os},        {"kernel", &h->id.kernel},
+        {"arch", &h->id.arch}, {"boot_id", &h->boot.id},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        if (strcmp(key, texts[i].key) != 0)
+            continue;
+        *texts[i].field = value;
+        return true;
+    }
+    return identity_number(h, key, value);
+}
+
+static int fake_host_read(const struct fake_probe *p, struct arena *a, struct fake_host *h,
+                          struct err *e)
+{
+    struct script s;
+    char hex[DIGEST_HEX];
+    digest_bytes("fake host", strlen("fake host"), hex);
+    *h = (struct fake_host){
+        .id = {.name = "fake",
+               .id = arena_strdup(a, hex),
+               .model = "Fake Host",
+               .cpu = "Fake CPU",
+               .cores = 2,
+               .memory_bytes = 8LL << 30,
+               .os = "Fake OS 1",
+               .kernel = "Fake 1.0",
+               .arch = "x86_64",
+               .tick_ns = 1000000},
+        .boot = {.id = "00000000-0000-4000-8000-000000000001", .boot_wall_ms = 1700000000000},
+    };
+    int rc = script_open(p, a, "identity", &s, e);
+    for (char *line; rc == 0 && (line = script_line(&s));) {
+        const char *key = word(&line);
+        if (!identity_set(h, key, line ? line : ""))
+            rc = script_error(&s, e);
+    }
+    return rc;
+}
+
+static int fake_identity(struct host_probe *base, struct arena *a, struct host_identity *out,
+                         struct err *e)
+{
+    struct fake_host h;
+    int rc = fake_host_read((struct fake_probe *)base, a, &h, e);
+    *out = h.id;
+    return rc;
+}
+
+static int fake_boot(struct host_probe *base, struct arena *a, struct boot_identity *out,
+                     struct err *e)
+{
+    struct fake_host h;
+    int rc = fake_host_read((struct fake_probe *)base, a, &h, e);
+    *out = h.boot;
+    return rc;
+}
+
+/* ---- facts */
+
+static int64_t ticks_of(double pct, int64_t ns, int64_t tick_ns)
+{
+    return ns > 0 ? (int64_t)((double)ns / (double)tick_ns * pct / 100) : 0;
+}
+
+/* A good host on bare metal. */
+static void facts_default(const struct fake_host *h, struct fact *f)
+{
+    int64_t now_ns = clock_mono_ns();
+    f[FACT_MAINS] = fact_absent("no battery", NULL);
+    f[FACT_LOW_POWER] = fact_known(0, NULL, NULL);
+    f[FACT_GOVERNOR] = fact_known(0, "performance", NULL);
+    f[FACT_BOOST] = fact_known(0, NULL, NULL);
+    f[FACT_ENERGY] = fact_known(0, "performance", NULL);
+    f[FACT_THROTTLES] = fact_known(0, NULL, NULL);
+    f[FACT_THERMAL_STATE] = fact_known(0, NULL, NULL);
+    f[FACT_STEAL_TICKS] = fact_known(0, NULL, NULL);
+    f[FACT_CPU_TICKS] =
+        fact_known(ticks_of(100.0 * h->id.cores, now_ns, h->id.tick_ns), NULL, NULL);
+    f[FACT_SWAP_IN] = fact_known(0, NULL, NULL);
+    f[FACT_MEMORY_AVAILABLE] = fact_known(h->id.memory_bytes / 2, NULL, NULL);
+    f[FACT_MEMORY_TOTAL] = fact_known(h->id.memory_bytes, NULL, NULL);
+    f[FACT_UPTIME] = fact_known(3600000 + now_ns / 1000000, NULL, NULL);
+    f[FACT_SUSPEND] = fact_known(0, NULL, NULL);
+    f[FACT_PID_NAMESPACE] = fact_known(1, NULL, NULL);
+    f[FACT_VIRTUAL] = fact_known(0, "bare metal", NULL);
+    f[FACT_CALIBRATION] = fact_unknown("no calibration of this boot is known", NULL);
+}
+
+/* "governor known - performance", "boost unknown - why", "steal_pct 1.5" */
+static bool facts_line(char *line, const struct fake_host *h, struct fact *f)
+{
+    const char *name = word(&line), *state = word(&line), *value;
+    double pct;
+    int64_t n = 0;
+    int id = fact_parse(name), s = state ? fact_state_parse(state) : -1;
+    if (strcmp(name, "steal_pct") == 0 && parse_pct(state, &pct)) {
+        f[FACT_STEAL_TICKS].value = ticks_of(pct * h->id.cores, clock_mono_ns(), h->id.tick_ns);
+        return true;
+    }
+    value = word(&line);
+    if (id < 0 || s < 0 || !value || (strcmp(value, "-") != 0 && !parse_int(value, &n)))
+        return false;
+    f[id] = (struct fact){.state = (enum fact_state)s, .value = n, .text = line, .source = "facts"};
+    return true;
+}
+
+/* What could not be understood is not known, and a test that wrote it must see that. */
+static void facts_all_unknown(struct fact *f, const char *why)
+{
+    for (int i = 0; i < FACT_COUNT; i++)
+        f[i] = fact_unknown(why, "facts");
+}
+
+static void fake_facts(struct host_probe *base, struct arena *a, struct host_facts *out)
+{
+    struct fake_host h;
+    struct script s;
+    struct err e = {0};
+    *out = (struct host_facts){.wall_ms = clock_wall_ms()};
+    int rc = fake_host_read((struct fake_probe *)base, a, &h, &e);
+    facts_default(&h, out->facts);
+    if (rc == 0)
+        rc = script_open((struct fake_probe *)base, a, "facts", &s, &e);
+    for (char *line; rc == 0 && (line = script_line(&s));)
+        if (!facts_line(line, &h, out->facts))
+            rc = script_error(&s, &e);
+    if (rc < 0)
+        facts_all_unknown(out->facts, arena_strdup(a, e.text));
+}
+
+/* ---- processes */
+
+struct fake_scan {
+    struct arena *a;
+    struct proc_snapshot *out;
+    size_t cap;
+    struct proc_sample *procs;
+};
+
+static bool process_line(struct fake_scan *s, char *line)
+{
+    int64_t pid, ppid, uid, start;
+    double pct = 0;
+    if (!parse_int(word(&line), &pid) || pid == 0 || pid > INT32_MAX ||
+        !parse_int(word(&line), &ppid) || ppid > INT32_MAX || !parse_int(word(&line), &uid) ||
+        !parse_int(word(&line), &start) || start > INT64_MAX / s->out->tick_ns)
+        return false;
+    const char *share = word(&line), *command = word(&line), *cwd = word(&line);
+    if (!share || !command || !cwd)
+        return false;
+    bool readable = strcmp(share, "?") != 0;
+    if (readable && !parse_pct(share, &pct))
+        return false;
+    struct proc_snapshot *out = s->out;
+    int64_t ran_ns = out->mono_ns - start * out->tick_ns;
+    MEM_GROW(s->procs, out->n_procs, s->cap);
+    struct proc_sample *sample = &s->procs[out->n_procs++];
+    *sample = (struct proc_sample){
+        .pid = (int)pid,
+        .ppid = (int)ppid,
+        .uid = uid,
+        .start_ticks = start,
+        .cpu_ticks = readable ? ticks_of(pct, ran_ns, out->tick_ns) : -1,
+        .command = command,
+        .args = line,
+        .cwd = cwd[0] == '/' ? cwd : NULL,
+        .cwd_unreadable = strcmp(cwd, "?") == 0,
+    };
+    out->busy_ticks += readable ? sample->cpu_ticks : 0;
+    return true;
+}
+
+static bool system_line(struct proc_snapshot *out, char *line)
+{
+    const char *key = word(&line);
+    double amount;
+    int64_t cpu;
+    if (strcmp(key, "hidden") == 0) {
+        out->hidden = true;
+        return true;
+    }
+    if (strcmp(key, "partial") == 0 && line) {
+        out->complete = false;
+        out->partial_reason = line;
+        return true;
+    }
+    if (strcmp(key, "cpu_busy_pct") == 0) {
+        if (!line || !parse_int(word(&line), &cpu) || (size_t)cpu >= out->n_cpus ||
+            !parse_pct(line, &amount))
+            return false;
+        out->cpu_busy_ticks[cpu] += ticks_of(amount, out->mono_ns, out->tick_ns);
+        return true;
+    }
+    if (!parse_pct(line, &amount))
+        return false;
+    if (strcmp(key, "busy_pct") == 0)
+        out->busy_ticks += ticks_of(amount, out->mono_ns, out->tick_ns);
+    else if (strcmp(key, "forks_per_second") == 0)
+        out->forks += (int64_t)(amount * (double)out->mono_ns / 1e9);
+    else
+        return false;
+    return true;
+}
+
+static int by_pid(const void *va, const void *vb)
+{
+    const struct proc_sample *a = va, *b = vb;
+    return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+static int fake_snapshot(struct host_probe *base, struct arena *a,
+                         const struct snapshot_focus *focus, struct proc_snapshot *out,
+                         struct err *e)
+{
+    struct fake_host h;
+    struct script s;
+    struct fake_scan scan = {.a = a, .out = out};
+    (void)focus;
+    int rc = fake_host_read((struct fake_probe *)base, a, &h, e);
+    if (rc == 0)
+        rc = script_open((struct fake_probe *)base, a, "processes", &s, e);
+    *out = (struct proc_snapshot){
+        .mono_ns = clock_mono_ns(),
+        .tick_ns = h.id.tick_ns,
+        .cpu_busy_ticks = arena_array(a, (size_t)h.id.cores, sizeof(int64_t)),
+        .n_cpus = (size_t)h.id.cores,
+        .complete = true,
+    };
+    for (char *line; rc == 0 && (line = script_line(&s));) {
+        bool process = line[0] >= '0' && line[0] <= '9';
+        if (!(process ? process_line(&scan, line) : system_line(out, line)))
+            rc = script_error(&s, e);
+    }
+    out->procs = arena_array(a, out->n_procs, sizeof *out->procs);
+    if (out->n_procs > 0)
+        memcpy(out->procs, scan.procs, out->n_procs * sizeof *out->procs);
+    free(scan.procs);
+    if (out->n_procs > 1)
+        qsort(out->procs, out->n_procs, sizeof *out->procs, by_pid);
+    return rc;
+}
+
+static void fake_free(struct host_probe *base)
+{
+    struct fake_probe *p = (struct fake_probe *)base;
+    free(p->dir);
+    free(p);
+}
+
+int host_probe_new_fake(const char *dir, struct host_probe **out, struct err *e)
+{
+    static const struct host_probe_ops ops = {
+        .identity = fake_identity,
+        .boot = fake_boot,
+        .facts = fake_facts,
+        .snapshot = fake_snapshot,
+        .free = fake_free,
+    };
+    if (!file_exists(dir))
+        return err_set(e, -ENOENT, "host.fake_missing", "fake-host",
+                       "the fake host's folder %s does not exist; create it", dir);
+    struct fake_probe *p = mem_alloc(sizeof *p);
+    *p = (struct fake_probe){.base = {&ops}, .dir = mem_strdup(dir)};
+    *out = &p->base;
+    return 0;
+}

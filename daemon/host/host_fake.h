@@ -1,0 +1,21 @@
+/* The scripted host's folder: three text files, each optional, read again on every call, so that a
+ * test can change the host under a running daemon (write a new file and rename it into place). A
+ * line is words between blanks; empty lines and lines that begin with '#' say nothing. What is not
+ * said is a good host on bare metal: two cores, no battery, nobody else running.
+ *
+ * identity   KEY VALUE: name, id, model, cpu, cores, memory_bytes, os, kernel, arch, tick_ns,
+ *            boot_id, boot_wall_ms
+ * facts      FACT STATE VALUE [TEXT]: a name of core/host.h, known|unknown|absent, a number or "-",
+ *            the rest of the line; or "steal_pct PCT" of all CPU time
+ * processes  PID PPID UID START PCT COMMAND CWD [ARGS]: START in ticks (tick_ns, 1 ms unless the
+ *            identity says otherwise) of the timing clock; PCT of one core since then, "?"
+ * unreadable; CWD a path, "-" none, "?" unreadable. Or, for the whole system: "busy_pct PCT" of one
+ *            core that no process explains, "cpu_busy_pct CPU PCT", "forks_per_second N", "hidden",
+ *            "partial REASON"
+ *
+ * Counters follow from the clock (PCT times the time since START), so they grow steadily; a line
+ * that appears while an inventory is being taken is charged from its START, as a real process is.
+ */
+#pragma once
+
+#include "host/host.h"
