@@ -1,0 +1,299 @@
+/* suite.json: a whole document becomes its struct, and every rule refuses what breaks it. */
+#include "doc_test.h"
+
+#include "base/files.h"
+#include "proto/documents.h"
+
+#define HEAD "{'schema':'aurabench.suite.v1','name':'s',"
+#define PROTOCOL "'name':'w','measure':'protocol','ready':'R','go':'G','done':'D',"
+#define LANE "'c':{'command':['true']}"
+/* Documents around the part that a row is about. */
+#define TOP(members) HEAD members "'workloads':[{" PROTOCOL "'lanes':{" LANE "}}]}"
+#define WORKLOAD(members) HEAD "'workloads':[{" members "'lanes':{" LANE "}}]}"
+#define LANES(lanes) HEAD "'workloads':[{" PROTOCOL "'lanes':{" lanes "}}]}"
+#define COMMAND(args) LANES("'c':{'command':[" args "]}")
+#define LANE_WITH(members) LANES("'c':{'command':['true']," members "}")
+#define PROCESS(lanes) HEAD "'workloads':[{'name':'w','measure':'process','lanes':{" lanes "}}]}"
+
+static int decode(struct arena *a, const char *single_quoted, struct suite **out, struct err *e)
+{
+    char *text = doc_text(single_quoted);
+    int rc = suite_decode(a, text, strlen(text), out, e);
+    free(text);
+    return rc;
+}
+
+static const char whole[] =
+    "{'schema':'aurabench.suite.v1','name':'whole','description':'all members',"
+    "'build':[['make','-C','{source}','OUT={build}'],['true']],"
+    "'suite_build':[['sh','{suite}/build.sh','{build}']],"
+    "'env':{'A_1':'x y'},'forbidden':['cc'],"
+    "'workloads':["
+    "{'name':'p','measure':'protocol','ready':'READY p','go':'GO p','done':'DONE p 7',"
+    "'declared_wait_ns':100,'lanes':{"
+    "'c':{'command':['{build}/p'],'cpus':1,'env':{'B':''}},"
+    "'py':{'command':['python3','{suite}/p.py'],'control':true,'optional':true,'cwd':'/tmp'}}},"
+    "{'name':'q','measure':'process','stdout':'1\\n','lanes':{"
+    "'c':{'command':['{build}/q'],'startup':'c_startup','stdout':'2\\n'},"
+    "'c_startup':{'command':['{build}/s']}}}]}";
+
+static void a_whole_suite_becomes_its_struct(void **state)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct suite *s = NULL;
+    assert_int_equal(decode(&a, whole, &s, &e), 0);
+    assert_string_equal(s->name, "whole");
+    assert_int_equal(s->n_build, 2);
+    assert_int_equal(s->build[0].n, 4);
+    assert_string_equal(s->build[0].v[2], "{source}");
+    assert_null(s->build[0].v[4]);
+    assert_int_equal(s->n_suite_build, 1);
+    assert_int_equal(s->n_env, 1);
+    assert_string_equal(s->env[0].value, "x y");
+    assert_string_equal(s->forbidden.v[0], "cc");
+    assert_int_equal(s->n_workloads, 2);
+
+    const struct workload *p = &s->workloads[0], *q = &s->workloads[1];
+    assert_int_equal(p->measure, MEASURE_PROTOCOL);
+    assert_string_equal(p->done, "DONE p 7");
+    assert_int_equal(p->declared_wait_ns, 100);
+    assert_int_equal(p->lanes[0].cpus, 1);
+    assert_string_equal(p->lanes[0].env[0].name, "B");
+    assert_false(p->lanes[0].control);
+    assert_string_equal(p->lanes[1].name, "py");
+    assert_true(p->lanes[1].control && p->lanes[1].optional);
+    assert_string_equal(p->lanes[1].cwd, "/tmp");
+    assert_int_equal(p->lanes[1].cpus, 0);
+    assert_int_equal(q->measure, MEASURE_PROCESS);
+    assert_string_equal(q->stdout_text, "1\n");
+    assert_string_equal(q->lanes[0].startup, "c_startup");
+    assert_string_equal(q->lanes[0].stdout_text, "2\n");
+    assert_null(q->lanes[1].startup);
+    arena_deinit(&a);
+}
+
+static void the_shipped_suite_is_accepted(void **state)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct buf text = {0};
+    struct suite *s = NULL;
+    const char *path = PROTO_DIR "/../workloads/release-performance/suite.json";
+    assert_int_equal(file_read(path, 1 << 20, &text, &e), 0);
+    if (suite_decode(&a, text.data, text.len, &s, &e))
+        fail_msg("%s: %s", e.field, e.text);
+    assert_string_equal(s->name, "release-performance");
+    buf_deinit(&text);
+    arena_deinit(&a);
+}
+
+static const struct refusal refusals[] = {
+    {"[]", "json.type", ""},
+    {"{'schema':'aurabench.suite.v2','name':'s','workloads':[]}", "json.schema", "schema"},
+    {"{'schema':'aurabench.suite.v1','name':'s'}", "json.missing", "workloads"},
+    {HEAD "'workloads':[]}", "suite.bad", "workloads"},
+    {TOP("'colour':1,"), "json.unknown_key", "colour"},
+    {TOP("'Build':[],"), "json.unknown_key", "Build"},
+    {TOP("'fixture':{},"), "suite.not_yet", "fixture"},
+    {"{'schema':'aurabench.suite.v1','name':'Not A Name','workloads':[]}", "suite.bad", "name"},
+    {"{'schema':'aurabench.suite.v1','name':'','workloads':[]}", "suite.bad", "name"},
+    {TOP("'description':'two\\nlines',"), "json.value", "description"},
+    {TOP("'forbidden':['/usr/bin/cc'],"), "suite.bad", "forbidden[0]"},
+    {TOP("'forbidden':['cc',''],"), "suite.bad", "forbidden[1]"},
+
+    /* builds */
+    {TOP("'build':['make'],"), "json.type", "build[0]"},
+    {TOP("'build':[[]],"), "suite.bad", "build[0]"},
+    {TOP("'build':[['true'],['cd','x','&&','make']],"), "suite.shell_operator", "build[1][2]"},
+    {TOP("'suite_build':[['make','-C','{source}']],"), "suite.control_source", "suite_build"},
+
+    /* environment */
+    {TOP("'env':{'1A':'x'},"), "suite.bad", "env.1A"},
+    {TOP("'env':{'A=B':'x'},"), "suite.bad", "env.A=B"},
+    {TOP("'env':{'':'x'},"), "suite.bad", "env."},
+    {TOP("'env':{'A':1},"), "json.type", "env.A"},
+    {TOP("'env':{'A':'{build}/lib'},"), "suite.bad", "env.A"},
+
+    /* workloads */
+    {HEAD "'workloads':[{" PROTOCOL "'lanes':{" LANE "}},{" PROTOCOL "'lanes':{" LANE "}}]}",
+     "suite.bad", "workloads[1].name"},
+    {WORKLOAD("'name':'a/b','measure':'process',"), "suite.bad", "workloads[0].name"},
+    {WORKLOAD("'name':'w','measure':'kernel',"), "json.value", "workloads[0].measure"},
+    {WORKLOAD("'name':'w',"), "json.missing", "workloads[0].measure"},
+    {WORKLOAD("'name':'w','measure':'protocol','go':'G','done':'D',"), "json.missing",
+     "workloads[0].ready"},
+    {WORKLOAD("'name':'w','measure':'protocol','ready':'R','done':'D',"), "json.missing",
+     "workloads[0].go"},
+    {WORKLOAD("'name':'w','measure':'protocol','ready':'R','go':'G',"), "json.missing",
+     "workloads[0].done"},
+    {WORKLOAD("'name':'w','measure':'protocol','ready':'R\\n','go':'G','done':'D',"),
+     "suite.record", "workloads[0].ready"},
+    {WORKLOAD("'name':'w','measure':'protocol','ready':'','go':'G','done':'D',"), "suite.record",
+     "workloads[0].ready"},
+    {WORKLOAD(PROTOCOL "'stdout':'x',"), "suite.bad", "workloads[0].stdout"},
+    {WORKLOAD("'name':'w','measure':'process','ready':'R',"), "suite.bad", "workloads[0].ready"},
+    {WORKLOAD("'name':'w','measure':'process','go':'G',"), "suite.bad", "workloads[0].go"},
+    {WORKLOAD("'name':'w','measure':'process','done':'D',"), "suite.bad", "workloads[0].done"},
+    {WORKLOAD(PROTOCOL "'declared_wait_ns':-1,"), "json.range", "workloads[0].declared_wait_ns"},
+
+    /* lanes */
+    {LANES(""), "suite.bad", "workloads[0].lanes"},
+    {LANES("'C':{'command':['x']}"), "suite.bad", "workloads[0].lanes.C"},
+    {LANES("'c':{'command':['x']},'c':{'command':['x']}"), "json.duplicate_key",
+     "workloads[0].lanes.c"},
+    {LANES("'c':[]"), "json.type", "workloads[0].lanes.c"},
+    {LANES("'c':{}"), "json.missing", "workloads[0].lanes.c.command"},
+    {LANE_WITH("'cpus':2"), "suite.bad", "workloads[0].lanes.c.cpus"},
+    {LANE_WITH("'cpus':0"), "suite.bad", "workloads[0].lanes.c.cpus"},
+    {LANE_WITH("'cwd':'tmp'"), "suite.bad", "workloads[0].lanes.c.cwd"},
+    {LANE_WITH("'stdout':'x'"), "suite.bad", "workloads[0].lanes.c.stdout"},
+    {LANE_WITH("'fixture':['x']"), "suite.not_yet", "workloads[0].lanes.c.fixture"},
+    {LANE_WITH("'declared_wait_ns':5"), "suite.bad", "workloads[0].lanes.c.declared_wait_ns"},
+    {LANE_WITH("'control':'yes'"), "json.type", "workloads[0].lanes.c.control"},
+
+    /* commands */
+    {COMMAND(""), "suite.bad", "workloads[0].lanes.c.command"},
+    {COMMAND("''"), "suite.bad", "workloads[0].lanes.c.command"},
+    {LANES("'c':{'command':'ls -l'}"), "json.type", "workloads[0].lanes.c.command"},
+    {COMMAND("'x',7"), "json.type", "workloads[0].lanes.c.command[1]"},
+    {COMMAND("'{home}/x'"), "suite.unknown_placeholder", "workloads[0].lanes.c.command[0]"},
+    {COMMAND("'x','{Source}'"), "suite.unknown_placeholder", "workloads[0].lanes.c.command[1]"},
+    {COMMAND("'{{source}}'"), "suite.unknown_placeholder", "workloads[0].lanes.c.command[0]"},
+    {COMMAND("'{source}','{'"), "suite.unknown_placeholder", "workloads[0].lanes.c.command[1]"},
+    {COMMAND("'{build'"), "suite.unknown_placeholder", "workloads[0].lanes.c.command[0]"},
+    {COMMAND("'x','|','y'"), "suite.shell_operator", "workloads[0].lanes.c.command[1]"},
+    {COMMAND("'x','&&','y'"), "suite.shell_operator", "workloads[0].lanes.c.command[1]"},
+    {COMMAND("'x','>','y'"), "suite.shell_operator", "workloads[0].lanes.c.command[1]"},
+    {COMMAND("'x','2>&1'"), "suite.shell_operator", "workloads[0].lanes.c.command[1]"},
+    {COMMAND("'x',';','y'"), "suite.shell_operator", "workloads[0].lanes.c.command[1]"},
+    {COMMAND("'x','&'"), "suite.shell_operator", "workloads[0].lanes.c.command[1]"},
+
+    /* controls and startup lanes */
+    {LANES("'c':{'command':['{source}/x'],'control':true}"), "suite.control_source",
+     "workloads[0].lanes.c.command"},
+    {LANES("'c':{'command':['x'],'startup':'d'},'d':{'command':['x']}"), "suite.startup",
+     "workloads[0].lanes.c.startup"}, /* not for measure protocol */
+    {PROCESS("'c':{'command':['x'],'startup':'d'}"), "suite.startup",
+     "workloads[0].lanes.c.startup"},
+    {PROCESS("'c':{'command':['x'],'startup':'c'}"), "suite.startup",
+     "workloads[0].lanes.c.startup"},
+    {PROCESS("'c':{'command':['x'],'startup':'d'},'d':{'command':['x'],'startup':'e'},"
+             "'e':{'command':['x']}"),
+     "suite.startup", "workloads[0].lanes.c.startup"},
+    {PROCESS("'c':{'command':['x'],'startup':'d'},'d':{'command':['x'],'control':true}"),
+     "suite.startup", "workloads[0].lanes.c.startup"},
+    {PROCESS("'c':{'command':['x'],'control':true,'startup':'d'},'d':{'command':['x']}"),
+     "suite.startup", "workloads[0].lanes.c.startup"},
+};
+
+static void each_rule_refuses_what_breaks_it(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+        struct arena a = {0};
+        struct err e = {0};
+        struct suite *s = NULL;
+        assert_refused(decode(&a, refusals[i].text, &s, &e), &e, &refusals[i]);
+        assert_null(s);
+        arena_deinit(&a);
+    }
+}
+
+static void operators_inside_an_argument_are_data(void **state)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct suite *s = NULL;
+    assert_int_equal(decode(&a, COMMAND("'sh','-c','a | b && c > d; e','}','--x={suite}'"), &s, &e),
+                     0);
+    assert_int_equal(s->workloads[0].lanes[0].command.n, 5);
+    arena_deinit(&a);
+}
+
+/* n copies of an item between a head and a tail; %d in the item is its number. */
+static int decode_many(int n, const char *head, const char *item, const char *tail, struct err *e)
+{
+    struct buf text = {0};
+    struct arena a = {0};
+    struct suite *s = NULL;
+    buf_puts(&text, head);
+    for (int i = 0; i < n; i++) {
+        char number[16];
+        const char *hole = strchr(item, '%');
+        snprintf(number, sizeof number, "%d", i);
+        buf_puts(&text, i ? "," : "");
+        buf_add(&text, item, hole ? (size_t)(hole - item) : strlen(item));
+        buf_puts(&text, hole ? number : "");
+        buf_puts(&text, hole ? hole + 1 : "");
+    }
+    buf_puts(&text, tail);
+    err_clear(e);
+    int rc = decode(&a, buf_str(&text), &s, e);
+    buf_deinit(&text);
+    arena_deinit(&a);
+    return rc;
+}
+
+static void everything_is_bounded(void **state)
+{
+    static const struct {
+        int max;
+        const char *head, *item, *tail;
+    } rows[] = {
+        {64, HEAD "'workloads':[", "{'name':'w%','measure':'process','lanes':{" LANE "}}", "]}"},
+        {64, HEAD "'workloads':[{'name':'w','measure':'process','lanes':{",
+         "'l%':{'command':['x']}", "}}]}"},
+        {256, HEAD "'workloads':[{" PROTOCOL "'lanes':{'c':{'command':[", "'x%'", "]}}}]}"},
+        {32, HEAD "'build':[", "['x%']", "],'workloads':[{" PROTOCOL "'lanes':{" LANE "}}]}"},
+        {32, HEAD "'suite_build':[", "['x%']", "],'workloads':[{" PROTOCOL "'lanes':{" LANE "}}]}"},
+        {64, HEAD "'env':{", "'E%':''", "},'workloads':[{" PROTOCOL "'lanes':{" LANE "}}]}"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct err e = {0};
+        if (decode_many(rows[i].max, rows[i].head, rows[i].item, rows[i].tail, &e))
+            fail_msg("row %zu: %s: %s", i, e.field, e.text);
+        assert_int_not_equal(
+            decode_many(rows[i].max + 1, rows[i].head, rows[i].item, rows[i].tail, &e), 0);
+    }
+}
+
+static int decode_long(const char *head, int n, const char *tail)
+{
+    struct buf text = {0};
+    struct arena a = {0};
+    struct err e = {0};
+    struct suite *s = NULL;
+    buf_puts(&text, head);
+    for (int i = 0; i < n; i++)
+        buf_putc(&text, 'x');
+    buf_puts(&text, tail);
+    int rc = decode(&a, buf_str(&text), &s, &e);
+    buf_deinit(&text);
+    arena_deinit(&a);
+    return rc;
+}
+
+static void names_and_records_are_bounded(void **state)
+{
+    static const char record[] =
+        HEAD "'workloads':[{'name':'w','measure':'protocol','go':'G','done':'D','ready':'";
+    static const char name[] = HEAD "'workloads':[{'measure':'process','name':'";
+    static const char tail[] = "','lanes':{" LANE "}}]}";
+    assert_int_equal(decode_long(record, 512, tail), 0);
+    assert_int_not_equal(decode_long(record, 513, tail), 0);
+    assert_int_equal(decode_long(name, 64, tail), 0);
+    assert_int_not_equal(decode_long(name, 65, tail), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_suite_becomes_its_struct),
+        cmocka_unit_test(the_shipped_suite_is_accepted),
+        cmocka_unit_test(each_rule_refuses_what_breaks_it),
+        cmocka_unit_test(operators_inside_an_argument_are_data),
+        cmocka_unit_test(everything_is_bounded),
+        cmocka_unit_test(names_and_records_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
