@@ -64,8 +64,12 @@ bool qualify_decide(struct arena *a, const struct phase_record *phase, bool allo
                     const char **reason)
 {
     const struct inventory *inv = phase->inventory;
-    bool noisy = (!inv || inv->state != INVENTORY_QUIET) && !allow_competing;
+    bool noisy = !inv || inv->state != INVENTORY_QUIET;
     struct buf causes = {0}, failed = {0};
+
+    *reason = NULL;
+    if (allow_competing)
+        return true;
     if (noisy) {
         buf_puts(&causes, "the host is not quiet: ");
         cause_inventory(&causes, inv);
@@ -75,7 +79,6 @@ bool qualify_decide(struct arena *a, const struct phase_record *phase, bool allo
         buf_printf(&causes, "%sthe host does not meet the policy: %s", noisy ? "; " : "",
                    buf_str(&failed));
     bool refused = noisy || fails;
-    *reason = NULL;
     if (refused)
         *reason = arena_printf(a, "%s%s%s", inv ? phase_title(inv->phase) : "", inv ? ", " : "",
                                buf_str(&causes));

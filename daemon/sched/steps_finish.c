@@ -87,7 +87,7 @@ static void recheck_tools(struct attempt *a)
     for (size_t i = 0; i < a->raw.n_tools; i++) {
         const struct raw_tool *tool = &a->raw.tools[i];
         int rc = digest_file(tool->path, again, NULL, NULL);
-        add_recheck(a, RECHECK_TOOL, tool->name, tool->sha256,
+        add_recheck(a, RECHECK_TOOL, tool->path, tool->sha256,
                     rc < 0 ? NULL : arena_strdup(&a->arena, again));
     }
 }
