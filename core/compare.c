@@ -106,35 +106,49 @@ static double *ratios_of(struct arena *a, const struct pair *pairs, size_t n, in
     return ratios;
 }
 
-/* Why there can be no estimate; NULL: there can. */
-static const char *why_undefined(const struct samples *subject, const struct samples *reference,
-                                 size_t pairs, const double *ratios)
+/* Why there can be no ratio of any kind; NULL: there can. */
+static const char *why_no_samples(const struct samples *subject, const struct samples *reference)
 {
     if (subject->n == 0)
         return "no valid observation of the subject";
-    if (reference->n == 0)
-        return "no valid observation of the reference";
-    if (pairs == 0)
-        return "no repetition has a valid observation of both";
-    return ratios ? NULL : "a value of 0 has no ratio";
+    return reference->n == 0 ? "no valid observation of the reference" : NULL;
+}
+
+/* All that there is before pairs are looked at. */
+static struct estimate estimate_of_medians(struct arena *a, const struct samples *subject,
+                                           const struct samples *reference)
+{
+    return (struct estimate){
+        .ratio_of_medians = compare_ratio(samples_median(a, subject), samples_median(a, reference)),
+        .paired_median_ratio = NAN,
+        .interval = {.low = NAN, .high = NAN, .coverage = NAN},
+        .verdict = VERDICT_UNRESOLVED,
+        .resolvable = NAN,
+        .note = why_no_samples(subject, reference),
+    };
+}
+
+void compare_unpaired(struct arena *a, const struct samples *subject,
+                      const struct samples *reference, struct estimate *out)
+{
+    *out = estimate_of_medians(a, subject, reference);
+    if (!out->note)
+        out->note = "the sides ran one after the other: this version has no unpaired interval";
 }
 
 void compare_estimate(struct arena *a, const struct samples *subject,
                       const struct samples *reference, const struct verdict_rule *rule,
                       struct estimate *out)
 {
-    *out = (struct estimate){
-        .ratio_of_medians = compare_ratio(samples_median(a, subject), samples_median(a, reference)),
-        .paired_median_ratio = NAN,
-        .interval = {.low = NAN, .high = NAN, .coverage = NAN},
-        .verdict = VERDICT_UNRESOLVED,
-        .resolvable = NAN,
-    };
+    *out = estimate_of_medians(a, subject, reference);
     struct pair *pairs = pairs_of(a, subject, reference, &out->pairs);
     double *ratios = out->pairs > 0 ? ratios_of(a, pairs, out->pairs, 0) : NULL;
-    out->note = why_undefined(subject, reference, out->pairs, ratios);
-    if (out->note)
+    if (!ratios) {
+        if (!out->note)
+            out->note = out->pairs > 0 ? "a value of 0 has no ratio"
+                                       : "no repetition has a valid observation of both";
         return;
+    }
     out->paired_median_ratio = quantile_median(ratios, out->pairs);
     interval_of_median(ratios, out->pairs, &out->interval);
     out->verdict = compare_verdict(&out->interval, rule, &out->note);

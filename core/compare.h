@@ -81,6 +81,11 @@ void compare_estimate(struct arena *a, const struct samples *subject,
                       const struct samples *reference, const struct verdict_rule *rule,
                       struct estimate *out);
 
+/* The same for sides that ran one after the other: nothing in them is paired. Only the ratio of
+ * medians is defined; the verdict is UNRESOLVED, as this version has no unpaired interval. */
+void compare_unpaired(struct arena *a, const struct samples *subject,
+                      const struct samples *reference, struct estimate *out);
+
 /* For a workload that waits wait_ns by design: the median of the paired ratios of what is over the
  * wait (NaN unless every value of every pair is over it), and the rule that SAME must hold for the
  * excess too: otherwise estimate becomes UNRESOLVED. */

@@ -1,6 +1,5 @@
 #include "core/grade.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -115,12 +115,8 @@ double quantile_stddev(const double *values, size_t n)
     if (n == 0)
         return NAN;
     double mean = quantile_mean(values, n);
-    double squares = 0, residue = 0;
-    for (size_t i = 0; i < n; i++) {
-        double d = values[i] - mean;
-        squares += d * d;
-        residue += d; /* zero but for rounding in the mean, which it corrects */
-    }
-    double variance = (squares - residue * residue / (double)n) / (double)n;
-    return variance > 0 ? sqrt(variance) : 0;
+    double squares = 0;
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    return sqrt(squares / (double)n);
 }

@@ -22,24 +22,44 @@ static bool verdicts_disagree(const struct estimate *wall, const struct estimate
     return wall->interval.defined && cpu->interval.defined && wall->verdict != cpu->verdict;
 }
 
+/* Two series of one comparison, and how they go together. */
+struct versus {
+    struct series subject, reference;
+    struct verdict_rule rule;
+    bool paired;
+};
+
+static void estimate_fill(struct arena *a, const struct raw *raw, const struct versus *v,
+                          enum observed what, int64_t declared_wait_ns, struct comparison *c)
+{
+    struct samples subject = observations_collect(a, raw, &v->subject, what);
+    struct samples reference = observations_collect(a, raw, &v->reference, what);
+    struct estimate *e = what == OBSERVED_WALL_NS ? &c->wall : &c->cpu;
+    if (v->paired)
+        compare_estimate(a, &subject, &reference, &v->rule, e);
+    else
+        compare_unpaired(a, &subject, &reference, e);
+    if (what != OBSERVED_WALL_NS)
+        return;
+    c->change_pct = compare_change_pct(samples_median(a, &reference), samples_median(a, &subject));
+    c->excess_ratio = declared_wait_ns > 0 && v->paired
+                          ? compare_excess(a, &subject, &reference, declared_wait_ns, &v->rule, e)
+                          : NAN;
+    c->undefined = isnan(v->paired ? e->paired_median_ratio : e->ratio_of_medians) ? e->note : NULL;
+}
+
 static void comparison_fill(struct arena *a, const struct raw *raw, int64_t declared_wait_ns,
                             struct comparison *c)
 {
-    const struct series of_subject = {c->workload, c->subject_lane, c->subject_side};
-    const struct series of_reference = {c->workload, c->reference_lane, c->reference_side};
-    const struct verdict_rule rule = rule_of(raw);
-    struct samples subject = observations_collect(a, raw, &of_subject, OBSERVED_WALL_NS);
-    struct samples reference = observations_collect(a, raw, &of_reference, OBSERVED_WALL_NS);
-    compare_estimate(a, &subject, &reference, &rule, &c->wall);
-    c->excess_ratio = declared_wait_ns > 0 ? compare_excess(a, &subject, &reference,
-                                                            declared_wait_ns, &rule, &c->wall)
-                                           : NAN;
-    c->change_pct = compare_change_pct(samples_median(a, &reference), samples_median(a, &subject));
-    c->undefined = isnan(c->wall.paired_median_ratio) ? c->wall.note : NULL;
-
-    subject = observations_collect(a, raw, &of_subject, OBSERVED_CPU_NS);
-    reference = observations_collect(a, raw, &of_reference, OBSERVED_CPU_NS);
-    compare_estimate(a, &subject, &reference, &rule, &c->cpu);
+    /* Lanes of one side take turns in every order; only the sides can run apart. */
+    const struct versus v = {
+        .subject = {c->workload, c->subject_lane, c->subject_side},
+        .reference = {c->workload, c->reference_lane, c->reference_side},
+        .rule = rule_of(raw),
+        .paired = c->kind == COMPARE_LANES || raw->job.order == ORDER_INTERLEAVED,
+    };
+    estimate_fill(a, raw, &v, OBSERVED_WALL_NS, declared_wait_ns, c);
+    estimate_fill(a, raw, &v, OBSERVED_CPU_NS, 0, c);
     c->verdicts_disagree = verdicts_disagree(&c->wall, &c->cpu);
 }
 

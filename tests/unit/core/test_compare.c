@@ -142,6 +142,9 @@ static void a_ratio_of_medians_outside_the_interval_is_pointed_out(void **state)
     assert_same(e.interval.high, 1);
     assert_same(e.ratio_of_medians, 60.0 / 50.0);
     assert_true(e.medians_outside);
+    compare_estimate(&a, &reference, &subject, &uncalibrated, &e);
+    assert_same(e.ratio_of_medians, 50.0 / 60.0);
+    assert_true(e.medians_outside);
 }
 
 static void assert_undefined(const struct estimate *e)
@@ -174,6 +177,7 @@ static void without_samples_there_is_no_estimate_but_a_reason(void **state)
     compare_estimate(&a, &some, &later, &uncalibrated, &e);
     assert_undefined(&e);
     assert_int_equal(e.pairs, 0);
+    assert_non_null(strstr(e.note, "no repetition"));
 }
 
 static void a_zero_baseline_is_undefined_and_not_infinite(void **state)
@@ -188,6 +192,23 @@ static void a_zero_baseline_is_undefined_and_not_infinite(void **state)
     assert_int_equal(e.pairs, 6);
     compare_estimate(&a, &with_zero, &some, &uncalibrated, &e);
     assert_undefined(&e);
+}
+
+static void sides_that_ran_one_after_the_other_have_no_pairs(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    const int64_t s[] = {20, 21, 22, 23, 24, 25, 26}, r[] = {10, 11, 12, 13, 14, 15, 16};
+    struct samples subject = series(&a, s, 7), reference = series(&a, r, 7), none = {NULL, 0};
+    struct estimate e;
+    compare_unpaired(&a, &subject, &reference, &e);
+    assert_undefined(&e);
+    assert_same(e.ratio_of_medians, 23.0 / 13.0);
+    assert_int_equal(e.pairs, 0);
+    assert_non_null(strstr(e.note, "one after the other"));
+    compare_unpaired(&a, &none, &reference, &e);
+    assert_nan(e.ratio_of_medians);
+    assert_non_null(strstr(e.note, "subject"));
 }
 
 static void the_order_of_samples_never_matters(void **state)
@@ -232,6 +253,7 @@ int main(void)
         cmocka_unit_test(a_ratio_of_medians_outside_the_interval_is_pointed_out),
         cmocka_unit_test(without_samples_there_is_no_estimate_but_a_reason),
         cmocka_unit_test(a_zero_baseline_is_undefined_and_not_infinite),
+        cmocka_unit_test(sides_that_ran_one_after_the_other_have_no_pairs),
         cmocka_unit_test(the_order_of_samples_never_matters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,9 @@ static void conditions_met(void **state)
     expect(PRED_CONDITIONS_MET, TRI_UNKNOWN, "before timing: mains not known");
     swap->status = TRI_FAIL;
     expect(PRED_CONDITIONS_MET, TRI_FAIL, "after timing: swap");
+    raw->phases[PHASE_AFTER_TIMING].conditions[COND_MAINS] =
+        (struct condition_result){COND_MAINS, TRI_FAIL, RULE_WAIVE, NULL, NULL};
+    assert_string_equal(graded().predicates[PRED_CONDITIONS_MET].fact, "after timing: swap");
     swap->mode = mains->mode = RULE_WAIVE;
     expect(PRED_CONDITIONS_MET, TRI_PASS, "in all phases");
 }

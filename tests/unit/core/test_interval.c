@@ -73,6 +73,23 @@ static void coverage_is_exact(void **state)
     }
 }
 
+static void many_pairs_do_not_overflow(void **state)
+{
+    (void)state;
+    /* From exact integer arithmetic with as many digits as it takes. */
+    const struct {
+        size_t n, rank;
+        double coverage;
+    } cases[] = {{60, 22, 0.972659866131922},
+                 {600, 276, 0.9546347777175817},
+                 {1000, 469, 0.9537088026395019},
+                 {3000, 1446, 0.9534335506179172}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(interval_rank(cases[i].n), cases[i].rank);
+        assert_near(interval_coverage(cases[i].n, cases[i].rank), cases[i].coverage, 1e-12);
+    }
+}
+
 static void a_rank_outside_the_lower_half_has_no_coverage(void **state)
 {
     (void)state;
@@ -118,6 +135,7 @@ int main(void)
         cmocka_unit_test(eleven_pairs_give_the_2nd_and_10th_at_98_8_percent),
         cmocka_unit_test(ranks_are_those_of_the_sign_test_tables),
         cmocka_unit_test(coverage_is_exact),
+        cmocka_unit_test(many_pairs_do_not_overflow),
         cmocka_unit_test(a_rank_outside_the_lower_half_has_no_coverage),
         cmocka_unit_test(it_is_the_narrowest_that_still_covers_95_percent),
         cmocka_unit_test(it_holds_the_true_median_as_often_as_it_says),

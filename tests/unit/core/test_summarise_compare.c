@@ -136,6 +136,25 @@ static void unknown_cpu_time_leaves_wall_time_compared(void **state)
     assert_false(c->verdicts_disagree);
 }
 
+static void sequential_sides_have_a_ratio_of_medians_and_no_verdict(void **state)
+{
+    (void)state;
+    raw->job.order = ORDER_SEQUENTIAL;
+    const struct summary *s = summarise(&arena, raw);
+    const struct comparison *c = comparison_of(s, COMPARE_SIDES, "fanout", "c", "after");
+    assert_true(c->wall.ratio_of_medians < 1);
+    assert_true(c->change_pct < 0);
+    assert_nan(c->wall.paired_median_ratio);
+    assert_nan(c->excess_ratio);
+    assert_int_equal(c->wall.verdict, VERDICT_UNRESOLVED);
+    assert_non_null(strstr(c->wall.note, "one after the other"));
+    assert_null(c->undefined);
+    /* The lanes of one side still take turns. */
+    c = comparison_of(s, COMPARE_LANES, "fib30", "c", "after");
+    assert_int_equal(c->wall.verdict, VERDICT_FASTER);
+    assert_int_equal(c->wall.pairs, 11);
+}
+
 static void two_commands_are_compared_b_against_a(void **state)
 {
     (void)state;
@@ -191,6 +210,7 @@ int main(void)
         T(a_lane_that_takes_no_part_is_not_compared),
         T(a_failed_side_leaves_the_comparison_undefined_with_a_reason),
         T(unknown_cpu_time_leaves_wall_time_compared),
+        T(sequential_sides_have_a_ratio_of_medians_and_no_verdict),
         T(two_commands_are_compared_b_against_a),
         T(a_declared_wait_dilutes_the_ratio_and_the_excess_does_not),
         T(wall_and_cpu_verdicts_that_differ_are_pointed_out),
