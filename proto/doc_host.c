@@ -40,7 +40,7 @@ static const struct doc_field competitor_fields[] = {
     DOC_FIELD(struct competitor, ppid, DOC_INT, INT32_MAX),
     DOC_FIELD(struct competitor, uid, DOC_I64_OR_NULL, JSON_INT_MAX),
     DOC_FIELD(struct competitor, start_ticks, DOC_I64_OR_NULL, JSON_INT_MAX),
-    DOC_FIELD(struct competitor, command, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
+    DOC_FIELD(struct competitor, command, DOC_STR, FIELD_TEXT_MAX),
     DOC_FIELD(struct competitor, args, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
     DOC_FIELD(struct competitor, cwd, DOC_STR_OR_NULL, FIELD_TEXT_MAX),
 };
@@ -234,7 +234,7 @@ static unsigned reasons_decode(struct json_in *in, const cJSON *obj)
     cJSON_ArrayForEach (item, array) {
         int bit = cJSON_IsString(item) ? compete_reasons_parse(item->valuestring) : -1;
         if (bit <= 0)
-            json_fail(in, "reasons", "json.enum", "reasons holds a word that is no reason.");
+            json_fail(in, "reasons", "json.value", "reasons holds a word that is no reason.");
         else
             reasons |= (unsigned)bit;
     }

@@ -1,6 +1,7 @@
 #include "proto/doc_raw.h"
 
 #define STR(type, member) DOC_FIELD(type, member, DOC_STR, FIELD_NAME_MAX)
+#define LINE(type, member) DOC_FIELD(type, member, DOC_STR, FIELD_TEXT_MAX)
 #define TEXT(type, member) DOC_FIELD(type, member, DOC_STR_OR_NULL, FIELD_TEXT_MAX)
 #define INT(type, member) DOC_FIELD(type, member, DOC_INT, INT32_MAX)
 #define INT_OR_NULL(type, member) DOC_FIELD(type, member, DOC_INT_OR_NULL, INT32_MAX)
@@ -35,15 +36,15 @@ const struct doc_table raw_build_table = DOC_TABLE(build_fields, struct raw_buil
 
 static const struct doc_field artifact_fields[] = {
     STR(struct raw_artifact, side),
-    TEXT(struct raw_artifact, path),
+    LINE(struct raw_artifact, path),
     I64_OR_NULL(struct raw_artifact, bytes),
     TEXT(struct raw_artifact, sha256),
 };
 const struct doc_table raw_artifact_table = DOC_TABLE(artifact_fields, struct raw_artifact);
 
 static const struct doc_field tool_fields[] = {
-    TEXT(struct raw_tool, name),
-    TEXT(struct raw_tool, path),
+    LINE(struct raw_tool, name),
+    LINE(struct raw_tool, path),
     TEXT(struct raw_tool, version),
     TEXT(struct raw_tool, sha256),
 };
@@ -51,7 +52,7 @@ const struct doc_table raw_tool_table = DOC_TABLE(tool_fields, struct raw_tool);
 
 static const struct doc_field recheck_fields[] = {
     DOC_FIELD_ENUM(struct raw_recheck, kind, &recheck_kind_words),
-    TEXT(struct raw_recheck, name),
+    LINE(struct raw_recheck, name),
     TEXT(struct raw_recheck, sha256),
     TEXT(struct raw_recheck, again),
 };

@@ -1,0 +1,317 @@
+#include "random_raw.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "proto/doc_host.h"
+#include "proto/doc_raw.h"
+#include "proto/documents.h"
+
+#define SHA "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define COMMIT "0123456789abcdef0123456789abcdef01234567"
+
+static const char *const strings[] = {
+    "",
+    "plain",
+    "two words",
+    "quote\"back\\slash",
+    "new\nline\ttab",
+    "\x1b[31mred\x01",
+    "über|pipe",
+    "日本語",
+    "a/b:c",
+    "\xe2\x80\xae"
+    "evil",
+    "*star* _under_ `tick` <b>",
+    "nan inf",
+};
+
+static bool chance(struct prng *p, size_t one_in)
+{
+    return prng_below(p, one_in) == 0;
+}
+
+static int64_t random_int(struct prng *p, int64_t max)
+{
+    size_t bits = prng_below(p, 64);
+    int64_t v = (int64_t)(prng_next(p) >> 1) & (int64_t)((UINT64_C(1) << bits) - 1);
+    return v % (max == INT64_MAX ? max : max + 1);
+}
+
+static const char *random_string(struct prng *p)
+{
+    return strings[prng_below(p, ARRAY_LEN(strings))];
+}
+
+static double random_double(struct prng *p)
+{
+    if (chance(p, 8))
+        return (double)NAN;
+    return (double)random_int(p, 1000000) / (double)(1 + random_int(p, 1000));
+}
+
+static struct args random_args(struct arena *a, struct prng *p)
+{
+    struct args args = {.n = prng_below(p, 4)};
+    args.v = arena_array(a, args.n + 1, sizeof *args.v);
+    for (size_t i = 0; i < args.n; i++)
+        args.v[i] = random_string(p);
+    return args;
+}
+
+static int random_word(struct prng *p, const struct doc_enum *words)
+{
+    int n = 0;
+    while (words->parse(words->name(n)) == n)
+        n++;
+    return (int)prng_below(p, (size_t)n);
+}
+
+static void random_field(struct arena *a, struct prng *p, const struct doc_field *f, void *at)
+{
+    bool unknown = chance(p, 5);
+    switch (f->kind) {
+    case DOC_STR:
+    case DOC_STR_OR_NULL:
+        *(const char **)at = f->kind == DOC_STR_OR_NULL && unknown ? NULL : random_string(p);
+        return;
+    case DOC_INT:
+        *(int *)at = (int)random_int(p, f->max);
+        return;
+    case DOC_INT_OR_NULL:
+        *(int *)at = unknown ? -1 : (int)random_int(p, f->max);
+        return;
+    case DOC_I64:
+        *(int64_t *)at = random_int(p, f->max);
+        return;
+    case DOC_I64_OR_NULL:
+        *(int64_t *)at = unknown ? -1 : random_int(p, f->max);
+        return;
+    case DOC_SIZE:
+        *(size_t *)at = (size_t)random_int(p, f->max);
+        return;
+    case DOC_NUM:
+        *(double *)at = random_double(p);
+        return;
+    case DOC_BOOL:
+        *(bool *)at = chance(p, 2);
+        return;
+    case DOC_ENUM: {
+        int v = random_word(p, f->words);
+        memcpy(at, &v, sizeof v);
+        return;
+    }
+    case DOC_ARGS:
+        *(struct args *)at = random_args(a, p);
+        return;
+    }
+}
+
+static void random_record(struct arena *a, struct prng *p, const struct doc_table *t, void *rec)
+{
+    for (size_t i = 0; i < t->n; i++)
+        random_field(a, p, &t->fields[i], (char *)rec + t->fields[i].offset);
+}
+
+static void *random_records(struct arena *a, struct prng *p, const struct doc_table *t, size_t max,
+                            size_t *n)
+{
+    *n = prng_below(p, max + 1);
+    char *records = arena_array(a, *n, t->size);
+    for (size_t i = 0; i < *n; i++)
+        random_record(a, p, t, records + i * t->size);
+    return records;
+}
+
+/* ---- host and phases */
+
+static void random_host(struct prng *p, struct raw *raw)
+{
+    raw->host = (struct host_identity){.name = random_string(p),
+                                       .id = SHA,
+                                       .model = random_string(p),
+                                       .cpu = random_string(p),
+                                       .cores = (int)random_int(p, 256),
+                                       .memory_bytes = random_int(p, JSON_INT_MAX),
+                                       .os = random_string(p),
+                                       .kernel = random_string(p),
+                                       .arch = chance(p, 3) ? NULL : random_string(p),
+                                       .tick_ns = random_int(p, 10000000)};
+    raw->boot = (struct boot_identity){random_string(p), random_int(p, JSON_INT_MAX)};
+}
+
+static struct competitor *random_competitors(struct arena *a, struct prng *p, size_t *n)
+{
+    *n = prng_below(p, 4);
+    struct competitor *c = arena_array(a, *n, sizeof *c);
+    for (size_t i = 0; i < *n; i++)
+        c[i] = (struct competitor){.pid = (int)random_int(p, INT32_MAX),
+                                   .ppid = (int)random_int(p, INT32_MAX),
+                                   .uid = chance(p, 4) ? -1 : random_int(p, UINT32_MAX),
+                                   .start_ticks = random_int(p, JSON_INT_MAX),
+                                   .command = random_string(p),
+                                   .args = chance(p, 3) ? NULL : random_string(p),
+                                   .cwd = chance(p, 3) ? NULL : random_string(p),
+                                   .share_pct = {random_double(p), random_double(p)},
+                                   .reasons = (unsigned)prng_below(p, 32)};
+    return c;
+}
+
+static void random_phase(struct arena *a, struct prng *p, enum phase phase,
+                         struct phase_record *out)
+{
+    conditions_unknown(out->conditions);
+    if (chance(p, 4))
+        return;
+    struct inventory *v = out->inventory = arena_alloc(a, sizeof *v);
+    *v = (struct inventory){.phase = phase,
+                            .wall_ms = random_int(p, JSON_INT_MAX),
+                            .window_ns = {random_int(p, JSON_INT_MAX), chance(p, 3) ? -1 : 250},
+                            .aggregate_pct = {random_double(p), random_double(p)},
+                            .forks_per_second = random_double(p),
+                            .n_procs = prng_below(p, 100000),
+                            .state = (enum inventory_state)prng_below(p, 3),
+                            .partial_reason = chance(p, 2) ? NULL : random_string(p)};
+    v->competitors = random_competitors(a, p, &v->n_competitors);
+    v->hints = random_competitors(a, p, &v->n_hints);
+    out->facts.wall_ms = random_int(p, JSON_INT_MAX);
+    for (int f = 0; f < FACT_COUNT; f++)
+        out->facts.facts[f] = (struct fact){.state = (enum fact_state)prng_below(p, 3),
+                                            .value = random_int(p, JSON_INT_MAX) - 1000,
+                                            .text = chance(p, 2) ? NULL : random_string(p),
+                                            .source = chance(p, 2) ? NULL : random_string(p)};
+    for (int c = 0; c < COND_COUNT; c++) {
+        out->conditions[c].status = (enum tri)prng_below(p, 4);
+        out->conditions[c].mode = (enum rule_mode)prng_below(p, 3);
+        out->conditions[c].seen = chance(p, 3) ? NULL : random_string(p);
+        out->conditions[c].needed = chance(p, 3) ? NULL : random_string(p);
+    }
+}
+
+/* ---- job and policy: their own rules allow less */
+
+static void random_job(struct arena *a, struct prng *p, struct raw *raw)
+{
+    struct job *j = &raw->job;
+    *j = (struct job){.id = "01KB9XK3Q8Z4T1V7N5M2C0D6EE",
+                      .label = chance(p, 3) ? "" : "a label, über",
+                      .suite_name = "release-performance",
+                      .suite_sha256 = SHA,
+                      .repetitions = 1 + (int)prng_below(p, 20),
+                      .warmups = (int)prng_below(p, 3),
+                      .order = (enum order)prng_below(p, 2),
+                      .policy = "standard",
+                      .allow_competing = chance(p, 2),
+                      .retry_every_ms = chance(p, 2) ? -1 : 60000,
+                      .retry_limit = chance(p, 2) ? -1 : 7,
+                      .priority = (int)prng_below(p, 201) - 100};
+    j->is_run = raw->n_sides == 1 && chance(p, 2);
+    j->n_sources = raw->n_sides == 1 ? 0 : raw->n_sides;
+    j->sources = arena_array(a, j->n_sources, sizeof *j->sources);
+    for (size_t i = 0; i < j->n_sources; i++)
+        j->sources[i] = (struct job_source){raw->sides[i], "/src/demo", "main", COMMIT};
+    j->n_exclude = prng_below(p, 3);
+    j->exclude = arena_array(a, j->n_exclude, sizeof *j->exclude);
+    for (size_t i = 0; i < j->n_exclude; i++)
+        j->exclude[i] = (struct lane_ref){chance(p, 2) ? NULL : "w0", "lane0"};
+}
+
+static void random_policy(struct arena *a, struct prng *p, struct raw *raw)
+{
+    const char *const *names = policy_shipped_names();
+    struct policy *policy = NULL;
+    size_t n = 0;
+    while (names[n])
+        n++;
+    if (policy_shipped(a, names[prng_below(p, n)], &policy, NULL) == 0)
+        raw->policy = *policy;
+}
+
+/* ---- workloads, plan, observations */
+
+static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
+{
+    raw->n_workloads = 1 + prng_below(p, 3);
+    raw->workloads = arena_array(a, raw->n_workloads, sizeof *raw->workloads);
+    for (size_t w = 0; w < raw->n_workloads; w++) {
+        struct raw_workload *workload = &raw->workloads[w];
+        random_record(a, p, &raw_workload_table, workload);
+        workload->name = arena_printf(a, "w%zu", w);
+        workload->n_lanes = 1 + prng_below(p, 3);
+        workload->lanes = arena_array(a, workload->n_lanes, sizeof *workload->lanes);
+        for (size_t l = 0; l < workload->n_lanes; l++) {
+            struct raw_lane *lane = &workload->lanes[l];
+            random_record(a, p, &raw_lane_table, lane);
+            lane->name = arena_printf(a, "lane%zu", l);
+            lane->startup = chance(p, 2) ? NULL : "lane0";
+            lane->absent = chance(p, 4) ? random_string(p) : NULL;
+            lane->excluded = chance(p, 6);
+        }
+    }
+}
+
+static void random_step(struct arena *a, struct prng *p, const struct raw *raw,
+                        struct plan_step *step, int seq)
+{
+    random_record(a, p, &raw_step_table, step);
+    step->seq = seq;
+    step->repetition = (int)prng_below(p, 20);
+    step->workload = (int)prng_below(p, raw->n_workloads);
+    step->lane = (int)prng_below(p, raw->workloads[step->workload].n_lanes);
+    step->side = (int)prng_below(p, raw->n_sides);
+}
+
+static void observe(struct arena *a, struct prng *p, struct raw *raw, const struct plan_step *step)
+{
+    struct raw_observation *o = &raw->observations[raw->n_observations++];
+    random_record(a, p, &raw_observation_table, o);
+    o->seq = step->seq;
+    o->workload = raw->workloads[step->workload].name;
+    o->lane = raw->workloads[step->workload].lanes[step->lane].name;
+    o->side = raw->sides[step->side];
+    o->repetition = step->repetition;
+    o->kind = step->kind;
+    if (!chance(p, 10))
+        o->outcome = "ok";
+}
+
+static void random_observations(struct arena *a, struct prng *p, struct raw *raw)
+{
+    raw->plan.n = prng_below(p, 200);
+    raw->plan.steps = arena_array(a, raw->plan.n, sizeof *raw->plan.steps);
+    raw->observations = arena_array(a, raw->plan.n, sizeof *raw->observations);
+    for (size_t i = 0; i < raw->plan.n; i++) {
+        random_step(a, p, raw, &raw->plan.steps[i], (int)i);
+        if (!chance(p, 10))
+            observe(a, p, raw, &raw->plan.steps[i]);
+    }
+}
+
+struct raw *random_raw(struct arena *a, struct prng *p)
+{
+    static const char *const two[] = {"before", "after"};
+    static const char *const one[] = {JOB_SIDE_SUITE};
+    struct raw *raw = arena_alloc(a, sizeof *raw);
+    bool single = chance(p, 4);
+    raw->n_sides = single ? 1 : 2;
+    raw->sides = arena_array(a, raw->n_sides, sizeof *raw->sides);
+    memcpy(raw->sides, single ? one : two, raw->n_sides * sizeof *raw->sides);
+    random_record(a, p, &raw_head_table, raw);
+    raw->void_code = chance(p, 5) ? "lane.done_wrong" : NULL;
+    random_host(p, raw);
+    random_job(a, p, raw);
+    random_policy(a, p, raw);
+    random_workloads(a, p, raw);
+    raw->sources = random_records(a, p, &raw_source_table, 2, &raw->n_sources);
+    raw->builds = random_records(a, p, &raw_build_table, 3, &raw->n_builds);
+    raw->artifacts = random_records(a, p, &raw_artifact_table, 3, &raw->n_artifacts);
+    raw->tools = random_records(a, p, &raw_tool_table, 3, &raw->n_tools);
+    raw->refusals = random_records(a, p, &raw_refusal_table, 5, &raw->n_refusals);
+    raw->rechecks = random_records(a, p, &raw_recheck_table, 5, &raw->n_rechecks);
+    for (int i = 0; i < PHASE_COUNT; i++)
+        random_phase(a, p, (enum phase)i, &raw->phases[i]);
+    random_observations(a, p, raw);
+    return raw;
+}

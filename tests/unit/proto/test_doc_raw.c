@@ -1,0 +1,214 @@
+/* The raw report as a document: nothing is lost, nothing else is accepted. */
+#include "../unit.h"
+
+#include "base/mem.h"
+#include "proto/doc_raw.h"
+#include "proto/documents.h"
+#include "random_raw.h"
+
+#define ROUNDS 300
+
+static char *canonical(const struct raw *raw)
+{
+    struct buf json = {0}, text = {0};
+    struct json_out o;
+    struct err e = {0};
+    json_out_init(&o, &json);
+    raw_encode(&o, NULL, raw);
+    if (json_canonical(json.data, json.len, &text, &e))
+        fail_msg("not canonical: %s %s", e.field, e.text);
+    buf_deinit(&json);
+    return buf_take(&text);
+}
+
+static void round_trip(struct prng *p)
+{
+    struct arena a = {0}, b = {0};
+    struct raw *raw = random_raw(&a, p), *again = NULL;
+    struct err e = {0};
+    CLEANUP(mem_freep) char *first = canonical(raw);
+    if (raw_decode(&b, first, strlen(first), &again, &e))
+        fail_msg("%s: %s (%s)", e.field, e.text, e.code);
+    CLEANUP(mem_freep) char *second = canonical(again);
+    assert_string_equal(first, second);
+    arena_deinit(&a);
+    arena_deinit(&b);
+}
+
+static void a_decoded_report_encodes_to_the_same_bytes(void **state)
+{
+    struct prng p = prng_seeded("raw round trip");
+    for (int i = 0; i < ROUNDS; i++)
+        round_trip(&p);
+}
+
+/* A new member of these structs must be added to its table and its schema, and then here. */
+static void no_member_of_a_flat_record_is_left_out(void **state)
+{
+    assert_int_equal(sizeof(struct raw_observation), 240);
+    assert_int_equal(sizeof(struct raw_source), 72);
+    assert_int_equal(sizeof(struct raw_build), 64);
+    assert_int_equal(sizeof(struct raw_artifact), 32);
+    assert_int_equal(sizeof(struct raw_tool), 32);
+    assert_int_equal(sizeof(struct raw_recheck), 32);
+    assert_int_equal(sizeof(struct raw_refusal), 32);
+    assert_int_equal(sizeof(struct raw_lane), 56);
+    assert_int_equal(sizeof(struct plan_step), 28);
+}
+
+/* ---- refusals: the canonical text of a good report, with one thing replaced */
+
+struct bad {
+    const char *find, *replace, *code, *field;
+};
+
+static char *replaced(const char *text, const char *find, const char *with)
+{
+    const char *at = strstr(text, find);
+    assert_non_null(at);
+    return mem_printf("%.*s%s%s", (int)(at - text), text, with, at + strlen(find));
+}
+
+static struct raw *small_raw(struct arena *a)
+{
+    struct prng p = {42};
+    struct raw *raw;
+    do
+        raw = random_raw(a, &p);
+    while (raw->n_observations < 2 || raw->n_sides != 2 || !raw->n_refusals ||
+           !raw->phases[PHASE_BEFORE_BUILD].inventory || raw->job.n_exclude ||
+           raw->job.allow_competing);
+    return raw;
+}
+
+static void check_refused(const char *good, const struct bad *bad)
+{
+    struct arena a = {0};
+    struct raw *raw = NULL;
+    struct err e = {0};
+    CLEANUP(mem_freep) char *text = replaced(good, bad->find, bad->replace);
+    int rc = raw_decode(&a, text, strlen(text), &raw, &e);
+    if (rc == 0 || strcmp(e.code, bad->code) != 0 || !strstr(e.field, bad->field))
+        fail_msg("%s for %s: rc %d, %s, %s, %s", bad->replace, bad->find, rc, e.code, e.field,
+                 e.text);
+    assert_null(raw);
+    assert_true(strlen(e.text) > 0);
+    arena_deinit(&a);
+}
+
+static void the_reader_refuses_what_the_writer_never_writes(void **state)
+{
+    static const struct bad bads[] = {
+        {"\"calibration\":null", "\"calibration\":{}", "raw.newer", "calibration"},
+        {"\"observer\":null", "\"observer\":1", "raw.newer", "observer"},
+        {"\"ledger\":null", "\"ledger\":{}", "raw.newer", "observations[0].ledger"},
+        {"\"calibration\":null", "\"calibration2\":null", "json.unknown_key", "calibration2"},
+        {"\"cleanup\":", "\"cleanup2\":", "json.unknown_key", "cleanup2"},
+        {"aurabench.raw.v1", "aurabench.raw.v2", "raw.schema", "schema"},
+        {"\"allow_competing\":false,\"excluded\":[]", "\"allow_competing\":true,\"excluded\":[]",
+         "raw.conflict", "overrides"},
+        {"\"excluded\":[]}", "\"excluded\":[{\"lane\":\"x\",\"workload\":null}]}", "raw.conflict",
+         "overrides"},
+        {"\"sides\":[\"before\",\"after\"]", "\"sides\":[\"before\",\"elsewhere\"]", "raw.name",
+         "side"},
+        {"\"sides\":[\"before\",\"after\"]", "\"sides\":[]", "json.missing", "sides"},
+        {"\"workload\":\"w0\"", "\"workload\":\"other\"", "raw.name", "workload"},
+        {"\"phase\":\"before_build\"", "\"phase\":\"after_timing\"", "raw.phase",
+         "before_build.phase"},
+        {"\"seq\":", "\"seq\":99999,\"seq2\":", "json.unknown_key", "seq2"},
+    };
+    struct arena a = {0};
+    CLEANUP(mem_freep) char *good = canonical(small_raw(&a));
+    for (size_t i = 0; i < ARRAY_LEN(bads); i++)
+        check_refused(good, &bads[i]);
+    arena_deinit(&a);
+}
+
+static void an_error_inside_the_job_names_the_job(void **state)
+{
+    struct arena a = {0};
+    struct raw *raw = small_raw(&a), *out = NULL;
+    struct err e = {0};
+    raw->job.repetitions = 0;
+    CLEANUP(mem_freep) char *text = canonical(raw);
+    assert_int_not_equal(raw_decode(&a, text, strlen(text), &out, &e), 0);
+    assert_string_equal(e.field, "job.repetitions");
+    arena_deinit(&a);
+}
+
+static void observations_stand_in_ascending_seq(void **state)
+{
+    struct arena a = {0};
+    struct raw *raw = small_raw(&a), *out = NULL;
+    struct err e = {0};
+    raw->observations[1].seq = raw->observations[0].seq;
+    CLEANUP(mem_freep) char *text = canonical(raw);
+    assert_int_not_equal(raw_decode(&a, text, strlen(text), &out, &e), 0);
+    assert_string_equal(e.code, "raw.order");
+    assert_string_equal(e.field, "observations[1].seq");
+    arena_deinit(&a);
+}
+
+static void a_missing_member_is_an_error_even_where_null_is_allowed(void **state)
+{
+    static const char *const heads[] = {"\"cpu_set\":", "\"void_text\":", "\"suspend_after_ms\":"};
+    struct arena a = {0};
+    struct raw *raw = small_raw(&a);
+    raw->cpu_set = raw->void_text = NULL;
+    raw->suspend_after_ms = -1;
+    CLEANUP(mem_freep) char *good = canonical(raw);
+    for (size_t i = 0; i < ARRAY_LEN(heads); i++) {
+        CLEANUP(mem_freep) char *member = mem_printf("%snull,", heads[i]);
+        CLEANUP(mem_freep) char *name = mem_printf("%.*s", (int)strlen(heads[i]) - 3, heads[i] + 1);
+        const struct bad missing = {member, "", "json.missing", name};
+        check_refused(good, &missing);
+    }
+    arena_deinit(&a);
+}
+
+static void a_condition_that_is_not_named_is_unknown(void **state)
+{
+    struct arena a = {0};
+    struct raw *raw = small_raw(&a), *out = NULL;
+    struct err e = {0};
+    struct condition_result *mains = &raw->phases[PHASE_BEFORE_BUILD].conditions[COND_MAINS];
+    *mains = (struct condition_result){.status = TRI_PASS, .mode = RULE_WAIVE};
+    CLEANUP(mem_freep) char *good = canonical(raw);
+    CLEANUP(mem_freep)
+    char *text =
+        replaced(good,
+                 "{\"condition\":\"mains\",\"mode\":\"waive\",\"needed\":null,\"seen\":null,"
+                 "\"status\":\"PASS\"},",
+                 "");
+    assert_int_equal(raw_decode(&a, text, strlen(text), &out, &e), 0);
+    mains = &out->phases[PHASE_BEFORE_BUILD].conditions[COND_MAINS];
+    assert_int_equal(mains->condition, COND_MAINS);
+    assert_int_equal(mains->status, TRI_UNKNOWN);
+    assert_int_equal(mains->mode, RULE_REQUIRE);
+    arena_deinit(&a);
+}
+
+static void a_condition_named_twice_is_refused(void **state)
+{
+    static const struct bad twice = {"{\"condition\":\"low_power\"", "{\"condition\":\"mains\"",
+                                     "json.duplicate", "before"};
+    struct arena a = {0};
+    CLEANUP(mem_freep) char *good = canonical(small_raw(&a));
+    check_refused(good, &twice);
+    arena_deinit(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_decoded_report_encodes_to_the_same_bytes),
+        cmocka_unit_test(no_member_of_a_flat_record_is_left_out),
+        cmocka_unit_test(the_reader_refuses_what_the_writer_never_writes),
+        cmocka_unit_test(an_error_inside_the_job_names_the_job),
+        cmocka_unit_test(observations_stand_in_ascending_seq),
+        cmocka_unit_test(a_missing_member_is_an_error_even_where_null_is_allowed),
+        cmocka_unit_test(a_condition_that_is_not_named_is_unknown),
+        cmocka_unit_test(a_condition_named_twice_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
