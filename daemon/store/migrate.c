@@ -15,12 +15,18 @@ static int ask_number(struct store *s, const char *sql, int64_t *out, struct err
     return query_end(&q, e);
 }
 
+/* One statement, so that both are of one moment while another process creates the store. */
 static int read_owner(struct store *s, int64_t *application, int64_t *objects, struct err *e)
 {
-    static const char APPLICATION[] = "SELECT application_id FROM pragma_application_id";
-    static const char OBJECTS[] = "SELECT count(*) FROM sqlite_schema";
-    int rc = ask_number(s, APPLICATION, application, e);
-    return rc ? rc : ask_number(s, OBJECTS, objects, e);
+    static const char SQL[] = "SELECT application_id, (SELECT count(*) FROM sqlite_schema)"
+                              " FROM pragma_application_id";
+    struct query q;
+    query_begin(&q, s, SQL);
+    if (query_row(&q)) {
+        *application = query_col_int(&q, 0);
+        *objects = query_col_int(&q, 1);
+    }
+    return query_end(&q, e);
 }
 
 int migrate_check_owner(struct store *s, struct err *e)

@@ -99,7 +99,10 @@ static void two_processes_may_create_it_at_once(void **ctx)
     assert_true(child >= 0);
     if (child == 0) {
         struct store *s = NULL;
-        _exit(store_open(u->path, &s, NULL) == 0 ? 0 : 1);
+        int rc = store_open(u->path, &s, &u->e);
+        if (rc != 0)
+            (void)fprintf(stderr, "%s: %s\n", u->e.code, u->e.text);
+        _exit(rc == 0 ? 0 : 1);
     }
     ok(u, store_open(u->path, &u->s, &u->e));
     int status = -1;
