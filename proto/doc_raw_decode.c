@@ -172,26 +172,49 @@ static void observations_decode(struct json_in *in, const cJSON *doc, struct raw
 
 /* ---- the three phases */
 
-static void phase_decode(struct json_in *in, const cJSON *inventories, const cJSON *facts,
-                         const cJSON *conditions, enum phase phase, struct phase_record *out)
+static void inventory_part_decode(struct json_in *in, const cJSON *obj, enum phase phase,
+                                  struct inventory *out)
 {
-    const char *key = phase_name(phase);
-    const cJSON *inventory = json_opt_obj(in, inventories, key);
+    size_t mark = json_enter(in, phase_name(phase));
+    inventory_decode(in, obj, out);
+    if (in->rc == 0 && out->phase != phase)
+        json_fail(in, "phase", "raw.phase", "This inventory must be the one %s.",
+                  phase_title(phase));
+    json_leave(in, mark);
+}
+
+static void facts_part_decode(struct json_in *in, const cJSON *facts, enum phase phase,
+                              struct host_facts *out)
+{
+    const cJSON *obj = json_obj(in, facts, phase_name(phase));
+    size_t mark = json_enter(in, phase_name(phase));
+    host_facts_decode(in, obj, out);
+    json_leave(in, mark);
+}
+
+/* The three members that hold something for each phase. */
+struct phase_parts {
+    const cJSON *inventories, *facts, *conditions;
+};
+
+/* A phase without an inventory was not taken: it has neither facts nor conditions. */
+static void phase_decode(struct json_in *in, const struct phase_parts *parts, enum phase phase,
+                         struct phase_record *out)
+{
+    const cJSON *inventory = json_opt_obj(in, parts->inventories, phase_name(phase));
     conditions_unknown(out->conditions);
     if (!inventory || in->rc)
         return;
     out->inventory = arena_alloc(in->a, sizeof *out->inventory);
-    size_t mark = json_enter(in, key);
-    inventory_decode(in, inventory, out->inventory);
-    if (in->rc == 0 && out->inventory->phase != phase)
-        json_fail(in, "phase", "raw.phase", "This inventory must be the one %s.",
-                  phase_title(phase));
+    size_t mark = json_enter(in, "inventories");
+    inventory_part_decode(in, inventory, phase, out->inventory);
     json_leave(in, mark);
-    const cJSON *f = json_obj(in, facts, key);
-    mark = json_enter(in, key);
-    host_facts_decode(in, f, &out->facts);
+    mark = json_enter(in, "facts");
+    facts_part_decode(in, parts->facts, phase, &out->facts);
     json_leave(in, mark);
-    conditions_decode(in, conditions, key, out->conditions);
+    mark = json_enter(in, "conditions");
+    conditions_decode(in, parts->conditions, phase_name(phase), out->conditions);
+    json_leave(in, mark);
 }
 
 static void phases_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
@@ -199,14 +222,13 @@ static void phases_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
     const char *keys[PHASE_COUNT + 1] = {NULL};
     for (int p = 0; p < PHASE_COUNT; p++)
         keys[p] = phase_name((enum phase)p);
-    const cJSON *inventories = json_obj(in, doc, "inventories");
-    const cJSON *facts = json_obj(in, doc, "facts");
-    const cJSON *conditions = json_obj(in, doc, "conditions");
-    json_closed(in, inventories, keys);
-    json_closed(in, facts, keys);
-    json_closed(in, conditions, keys);
+    const struct phase_parts parts = {json_obj(in, doc, "inventories"), json_obj(in, doc, "facts"),
+                                      json_obj(in, doc, "conditions")};
+    json_closed(in, parts.inventories, keys);
+    json_closed(in, parts.facts, keys);
+    json_closed(in, parts.conditions, keys);
     for (int p = 0; in->rc == 0 && p < PHASE_COUNT; p++)
-        phase_decode(in, inventories, facts, conditions, (enum phase)p, &raw->phases[p]);
+        phase_decode(in, &parts, (enum phase)p, &raw->phases[p]);
 }
 
 /* ---- job, policy and what repeats them */

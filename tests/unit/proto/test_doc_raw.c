@@ -114,7 +114,7 @@ static void the_reader_refuses_what_the_writer_never_writes(void **state)
         {"\"sides\":[\"before\",\"after\"]", "\"sides\":[]", "json.missing", "sides"},
         {"\"workload\":\"w0\"", "\"workload\":\"other\"", "raw.name", "workload"},
         {"\"phase\":\"before_build\"", "\"phase\":\"after_timing\"", "raw.phase",
-         "before_build.phase"},
+         "inventories.before_build.phase"},
         {"\"seq\":", "\"seq\":99999,\"seq2\":", "json.unknown_key", "seq2"},
     };
     struct arena a = {0};
@@ -191,7 +191,7 @@ static void a_condition_that_is_not_named_is_unknown(void **state)
 static void a_condition_named_twice_is_refused(void **state)
 {
     static const struct bad twice = {"{\"condition\":\"low_power\"", "{\"condition\":\"mains\"",
-                                     "json.duplicate", "before"};
+                                     "json.duplicate", "conditions."};
     struct arena a = {0};
     CLEANUP(mem_freep) char *good = canonical(small_raw(&a));
     check_refused(good, &twice);
