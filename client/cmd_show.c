@@ -1,0 +1,282 @@
+/* aurabench show: everything about one job, for a person. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "client/commands.h"
+#include "client/inventory_view.h"
+#include "client/job_view.h"
+#include "client/table.h"
+#include "proto/doc_host.h"
+#include "proto/duration.h"
+
+#define LABEL_COLUMNS 12
+#define TEXT_MAX 4096
+#define HISTORY_MAX 1000
+
+struct show {
+    struct cli *cli;
+    struct json_in in;
+    const cJSON *result;
+    struct job_view job;
+    struct buf out;
+};
+
+/* One line "label       text", wrapped under itself. */
+static void put_line(struct show *s, const char *label, enum term_style style, const char *text)
+{
+    CLEANUP(buf_deinit) struct buf clean = {0}, wrapped = {0};
+    struct buf *out = &s->out;
+
+    term_clean(&clean, text, strlen(text), 0);
+    term_styled(&s->cli->out, out, TERM_DIM, label);
+    for (size_t i = strlen(label); i < LABEL_COLUMNS; i++)
+        buf_putc(out, ' ');
+    term_wrap(&wrapped, buf_str(&clean), LABEL_COLUMNS, (size_t)s->cli->out.width);
+    wrapped.data[--wrapped.len] = '\0';
+    term_styled(&s->cli->out, out, style, buf_str(&wrapped));
+    buf_putc(out, '\n');
+}
+
+static void put_linef(struct show *s, const char *label, enum term_style style, const char *fmt,
+                      ...) __attribute__((format(printf, 4, 5)));
+static void put_linef(struct show *s, const char *label, enum term_style style, const char *fmt,
+                      ...)
+{
+    CLEANUP(buf_deinit) struct buf text = {0};
+    va_list ap;
+
+    va_start(ap, fmt);
+    buf_vprintf(&text, fmt, ap);
+    va_end(ap);
+    put_line(s, label, style, buf_str(&text));
+}
+
+/* ---- what was asked for */
+
+static void put_source(struct show *s, const cJSON *source)
+{
+    const char *repo = json_opt_str(&s->in, source, "repo", TEXT_MAX, "");
+    const char *rev = json_opt_str(&s->in, source, "rev", TEXT_MAX, "");
+    const char *commit = json_opt_str(&s->in, source, "commit", TEXT_MAX, "");
+
+    if (s->in.rc == 0)
+        put_linef(s, source->string, TERM_PLAIN, "%s  %.12s  (%s)", rev, commit, repo);
+}
+
+static void put_document(struct show *s)
+{
+    const cJSON *doc = json_opt_obj(&s->in, s->result, "document");
+    const cJSON *sources = doc ? json_opt_obj(&s->in, doc, "sources") : NULL, *source;
+
+    if (!doc)
+        return;
+    cJSON_ArrayForEach (source, sources)
+        put_source(s, source);
+    int64_t repetitions = json_opt_int(&s->in, doc, "repetitions", 0, JSON_INT_MAX, 0);
+    int64_t warmups = json_opt_int(&s->in, doc, "warmups", 0, JSON_INT_MAX, 0);
+    const char *policy = json_opt_str(&s->in, doc, "policy", TEXT_MAX, "");
+    bool override = json_opt_bool(&s->in, doc, "allow_competing", false);
+    if (s->in.rc == 0)
+        put_linef(s, "plan", TERM_PLAIN,
+                  "%" PRId64 " repetitions, %" PRId64 " warmup%s, policy %s%s", repetitions,
+                  warmups, warmups == 1 ? "" : "s", policy,
+                  override ? ", competing processes allowed" : "");
+}
+
+/* ---- what has become of it */
+
+static void put_state(struct show *s)
+{
+    CLEANUP(buf_deinit) struct buf text = {0};
+    const struct job_view *j = &s->job;
+    char when[32];
+
+    buf_puts(&text, job_state_name(j->state));
+    buf_printf(&text, " since %s", cli_time(j->changed_ms, when));
+    put_line(s, "state", job_state_style(j->state), buf_str(&text));
+    buf_clear(&text);
+    if (j->progress.step) {
+        buf_puts(&text, j->progress.text ? j->progress.text : j->progress.step);
+        buf_puts(&text, j->progress.total > 0 || j->progress.left_ms >= 0 ? ", " : "");
+        progress_view_count(&j->progress, &text);
+        put_line(s, "now", TERM_PLAIN, buf_str(&text));
+    }
+    if (j->state == JOB_WAITING && j->next_try_ms >= 0)
+        put_linef(s, "next try", TERM_PLAIN, "%s; refused %" PRId64 " time%s so far",
+                  cli_time(j->next_try_ms, when), j->refusals, j->refusals == 1 ? "" : "s");
+}
+
+static void put_outcome(struct show *s)
+{
+    const struct job_view *j = &s->job;
+
+    if (j->error_code) {
+        put_line(s, "error", TERM_RED, j->error_text);
+        put_linef(s, "", TERM_DIM, "%s%s%s", j->error_code, j->error_field[0] ? " at " : "",
+                  j->error_field);
+    }
+    if (j->report.grade)
+        put_line(s, "report", TERM_BOLD, j->report.line ? j->report.line : j->report.grade);
+    if (j->report.evidence)
+        put_line(s, "evidence", TERM_PLAIN, j->report.evidence);
+}
+
+static void put_head(struct show *s)
+{
+    const struct job_view *j = &s->job;
+    char when[32];
+
+    put_line(s, "job", TERM_BOLD, j->id);
+    if (j->label)
+        put_line(s, "label", TERM_PLAIN, j->label);
+    if (j->suite)
+        put_line(s, "suite", TERM_PLAIN, j->suite);
+    put_linef(s, "submitted", TERM_PLAIN, "%s%s", cli_time(j->submitted_ms, when),
+              j->priority ? ", with another priority than the rest" : "");
+}
+
+/* ---- what it waits for */
+
+static void put_refusal(struct show *s)
+{
+    const cJSON *refusal = json_opt_obj(&s->in, s->result, "refusal");
+    char when[32];
+
+    if (!refusal)
+        return;
+    const char *reason = json_str(&s->in, refusal, "reason", TEXT_MAX);
+    int64_t at_ms = json_int(&s->in, refusal, "wall_ms", 0, JSON_INT_MAX);
+    if (s->in.rc == 0)
+        put_linef(s, "refused", TERM_YELLOW, "%s: %s", cli_time(at_ms, when), reason);
+}
+
+static void put_phase(struct show *s, const cJSON *phase)
+{
+    CLEANUP(buf_deinit) struct buf line = {0};
+    struct condition_result conditions[COND_COUNT];
+    struct inventory inv = {0};
+
+    inventory_decode(&s->in, json_obj(&s->in, phase, "inventory"), &inv);
+    conditions_decode(&s->in, phase, "conditions", conditions);
+    if (s->in.rc)
+        return;
+    buf_printf(&line, "%s: ", phase_title(inv.phase));
+    inventory_line(&inv, &line);
+    put_line(s, "host", inv.state == INVENTORY_QUIET ? TERM_PLAIN : TERM_YELLOW, buf_str(&line));
+    inventory_table(&inv, false, &s->cli->out, &s->out);
+    conditions_table(conditions, false, &s->cli->out, &s->out);
+}
+
+/* ---- what happened */
+
+static void put_attempts(struct show *s)
+{
+    static const struct table_column columns[] = {
+        {"ATTEMPT", true, false},  {"BEGAN", false, false}, {"TOOK", true, false},
+        {"OUTCOME", false, false}, {"REPORT", false, true},
+    };
+    size_t n = 0;
+    const cJSON *attempts = json_opt_arr(&s->in, s->result, "attempts", 100000, &n), *item;
+    struct table *t = table_new(columns, ARRAY_LEN(columns));
+    char when[32], took[DURATION_TEXT];
+
+    cJSON_ArrayForEach (item, attempts) {
+        int64_t began = json_int(&s->in, item, "started_ms", 0, JSON_INT_MAX);
+        int64_t ended = json_opt_int(&s->in, item, "ended_ms", 0, JSON_INT_MAX, -1);
+        const char *outcome = json_opt_str(&s->in, item, "outcome", TEXT_MAX, "running");
+        const cJSON *report = json_opt_obj(&s->in, item, "report");
+        const char *grade = report ? json_opt_str(&s->in, report, "grade", TEXT_MAX, "") : "";
+        if (s->in.rc)
+            break;
+        table_cell(t, TERM_PLAIN, "%" PRId64, json_int(&s->in, item, "number", 0, JSON_INT_MAX));
+        table_cell(t, TERM_PLAIN, "%s", cli_time(began, when));
+        table_cell(t, TERM_PLAIN, "%s", ended >= 0 ? duration_format(ended - began, took) : "");
+        table_cell(t, TERM_PLAIN, "%s", outcome);
+        table_cell(t, TERM_PLAIN, "%s", grade);
+    }
+    if (table_rows(t)) {
+        buf_putc(&s->out, '\n');
+        table_print(t, &s->cli->out, 0, &s->out);
+    }
+    table_free(t);
+}
+
+static void put_history(struct show *s)
+{
+    static const struct table_column columns[] = {
+        {"WHEN", false, false}, {"STATE", false, false}, {"HISTORY", false, true}};
+    size_t n = 0;
+    const cJSON *history = json_opt_arr(&s->in, s->result, "history", HISTORY_MAX, &n), *item;
+    struct table *t = table_new(columns, ARRAY_LEN(columns));
+    char when[32];
+
+    cJSON_ArrayForEach (item, history) {
+        int64_t at_ms = json_int(&s->in, item, "wall_ms", 0, JSON_INT_MAX);
+        const char *event = json_str(&s->in, item, "event", TEXT_MAX);
+        const char *to = json_str(&s->in, item, "to", TEXT_MAX);
+        const char *text = json_opt_str(&s->in, item, "text", TEXT_MAX, NULL);
+        if (s->in.rc)
+            break;
+        table_cell(t, TERM_PLAIN, "%s", cli_time(at_ms, when));
+        table_cell(t, job_state_style((enum job_state)job_state_parse(to)), "%s", to);
+        table_cell(t, TERM_PLAIN, "%s", text ? text : event);
+    }
+    if (table_rows(t)) {
+        buf_putc(&s->out, '\n');
+        table_print(t, &s->cli->out, 0, &s->out);
+    }
+    table_free(t);
+}
+
+static void put_all(struct show *s)
+{
+    size_t n = 0;
+    const cJSON *phases = json_opt_arr(&s->in, s->result, "phases", PHASE_COUNT, &n), *phase;
+
+    job_view_decode(&s->in, json_obj(&s->in, s->result, "job"), &s->job);
+    if (s->in.rc)
+        return;
+    put_head(s);
+    put_document(s);
+    put_state(s);
+    put_outcome(s);
+    put_refusal(s);
+    cJSON_ArrayForEach (phase, phases)
+        put_phase(s, phase);
+    put_attempts(s);
+    put_history(s);
+}
+
+static int run(struct cli *cli, const void *values, const struct opt_words *words)
+{
+    CLEANUP(answer_deinit) struct answer answer = {0};
+    CLEANUP(buf_deinit) struct buf params = {0};
+    struct show s = {.cli = cli};
+    struct err e = {0};
+
+    cli_id_params(&params, words->words.v[0]);
+    if (cli_ask(cli, "job.show", buf_str(&params), &answer, &e) < 0)
+        return cli_fail(cli, &e);
+    if (cli->shared.json) {
+        cli_json(cli, answer.msg.result);
+        return EXIT_GOOD;
+    }
+    json_in_init(&s.in, &answer.a, &e);
+    s.result = answer.msg.result;
+    put_all(&s);
+    int rc = connection_check(&s.in, &e);
+    if (rc == 0)
+        cli_put(&s.out);
+    buf_deinit(&s.out);
+    return rc < 0 ? cli_fail(cli, &e) : EXIT_GOOD;
+}
+
+const struct command command_show = {
+    .name = "show",
+    .usage = "ID",
+    .summary = "everything about one job",
+    .words_min = 1,
+    .words_max = 1,
+    .run = run,
+};

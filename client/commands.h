@@ -1,0 +1,10 @@
+/* The commands that this version has; one file each, or one per small group. */
+#pragma once
+
+#include "client/cli.h"
+
+extern const struct command command_submit, command_compare, command_run;
+extern const struct command command_list, command_show, command_watch, command_wait, command_log;
+extern const struct command command_cancel, command_report;
+extern const struct command command_host, command_quiet, command_status;
+extern const struct command command_dial_stdio, command_help;

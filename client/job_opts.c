@@ -1,0 +1,51 @@
+#include "client/job_opts.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* "workload/lane", or "lane" for every workload. Names are checked by the daemon. */
+static int parse_exclude(struct cli *cli, const char *text, struct lane_ref *out, struct err *e)
+{
+    const char *slash = strchr(text, '/');
+
+    out->lane = slash ? slash + 1 : text;
+    out->workload = slash ? arena_strndup(&cli->a, text, (size_t)(slash - text)) : NULL;
+    if (out->lane[0] && (!out->workload || out->workload[0]))
+        return 0;
+    return err_set(e, -EINVAL, "usage", "--exclude",
+                   "--exclude takes WORKLOAD/LANE, or LANE for every workload, not %s",
+                   text[0] ? text : "nothing");
+}
+
+static int apply_exclude(struct cli *cli, const struct args *exclude, struct job *job,
+                         struct err *e)
+{
+    job->exclude = arena_array(&cli->a, exclude->n, sizeof *job->exclude);
+    job->n_exclude = exclude->n;
+    for (size_t i = 0; i < exclude->n; i++) {
+        int rc = parse_exclude(cli, exclude->v[i], &job->exclude[i], e);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int job_opts_apply(struct cli *cli, const struct job_opts *o, struct submission *s, struct err *e)
+{
+    struct job *job = s->job;
+    int order = o->order ? order_parse(o->order) : ORDER_INTERLEAVED;
+
+    if (order < 0)
+        return err_set(e, -EINVAL, "usage", "--order",
+                       "--order takes interleaved or sequential, not %s", o->order);
+    job->label = o->label;
+    job->repetitions = o->repetitions;
+    job->warmups = o->warmups;
+    job->order = (enum order)order;
+    job->allow_competing = o->allow_competing;
+    job->retry_every_ms = o->retry_every_ms;
+    job->retry_limit = o->retry_limit;
+    job->priority = o->priority;
+    int rc = apply_exclude(cli, &o->exclude, job, e);
+    return rc < 0 ? rc : policy_arg_read(cli, o->policy, &s->policy, e);
+}
