@@ -14,7 +14,7 @@ static const struct attempt_step STEPS[] = {
     {"setup", "setting up", false, false, step_setup},
     {"inventory_before_build", "taking the inventory before build", true, false,
      step_inventory_before_build},
-    {"checkout", "checking out the sources", false, false, step_checkout},
+    {"checkout", "checking out the sources", true, false, step_checkout},
     {"build", "building", false, false, step_build},
     {"hash", "hashing sources, tools and products", false, false, step_hash},
     {"settle", "letting the host settle", false, false, step_settle},
@@ -24,9 +24,9 @@ static const struct attempt_step STEPS[] = {
     {"measure", "measuring", true, false, step_measure},
     {"inventory_after_timing", "taking the inventory after timing", true, false,
      step_inventory_after_timing},
-    {"rehash", "hashing again", false, false, step_rehash},
-    {"seal", "sealing the evidence", false, true, step_seal},
-    {"cleanup", "cleaning up", false, true, step_cleanup},
+    {"rehash", "hashing again", true, false, step_rehash},
+    {"seal", "sealing the evidence", true, true, step_seal},
+    {"cleanup", "cleaning up", true, true, step_cleanup},
 };
 #define STEP_COUNT ARRAY_LEN(STEPS)
 #define STEP_CLEANUP (STEP_COUNT - 1)
@@ -124,11 +124,11 @@ static void step_begin(struct attempt *a)
             return;
         }
     }
-    if (step->quiet && a->sched->holds > 0) {
+    if (step->alone && a->sched->holds > 0) {
         a->paused = step_begin;
         return;
     }
-    sched_set_quiet(a->sched, step->quiet);
+    sched_set_quiet(a->sched, step->alone);
     attempt_progress(a, step->title);
     int rc = step->begin(a);
     if (rc < 0)
@@ -153,7 +153,7 @@ void attempt_pause_point(struct attempt *a, void (*go_on)(struct attempt *a))
         a->paused = go_on;
         return;
     }
-    sched_set_quiet(a->sched, STEPS[a->step].quiet);
+    sched_set_quiet(a->sched, STEPS[a->step].alone);
     go_on(a);
 }
 
@@ -164,7 +164,7 @@ void attempt_resume(struct attempt *a)
     a->paused = NULL;
     if (!go_on)
         return;
-    sched_set_quiet(a->sched, STEPS[a->step].quiet);
+    sched_set_quiet(a->sched, STEPS[a->step].alone);
     go_on(a);
 }
 
