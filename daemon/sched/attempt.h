@@ -32,9 +32,9 @@ enum attempt_end {
 struct attempt;
 
 struct attempt_step {
-    const char *name;                /* for watchers and the log */
-    const char *title;               /* for people: "building" */
-    bool quiet;                      /* needs a host on which nothing else of ours works */
+    const char *name;  /* for watchers and the log */
+    const char *title; /* for people: "building" */
+    bool alone; /* nothing else of ours may work meanwhile: it times, looks around, or uses git */
     bool after_void;                 /* runs for a void attempt too */
     int (*begin)(struct attempt *a); /* nonzero: failed at once, a->e is filled */
 };
