@@ -65,7 +65,7 @@ struct run_exec_result {
     int leftovers;            /* processes it left behind that had to be ended */
     char leftover_names[256]; /* "4711 (sleep), 4712 (cat)" */
     char unremoved[256];      /* "": all gone, proved; else what could not be ended */
-    char tail[RUN_TAIL_BYTES + 1]; /* the last output, NUL bytes shown as '?' */
+    char tail[RUN_TAIL_BYTES + 1]; /* the last output; bytes that are no UTF-8, and NUL, are '?' */
 };
 
 /* Sends the request. 0, -EINVAL / -E2BIG with e filled ("run.env_forbidden", "run.too_large"),
@@ -112,7 +112,7 @@ struct run_observation {
     const char *leftover_names; /* NULL: none */
     const char *unremoved;      /* NULL: all gone, proved */
     const char *stdout_tail;    /* last output, kept when the observation is not ok; never NULL; */
-    const char *stderr_tail;    /*  NUL bytes shown as '?' */
+    const char *stderr_tail;    /*  bytes that are no UTF-8, and NUL, are '?' */
 };
 
 int run_observe_begin(struct run *run, const struct run_observe *req, struct err *e);

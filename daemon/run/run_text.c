@@ -19,8 +19,11 @@ static struct clip clip(const char *s)
 {
     struct clip c = {""};
     size_t len = s ? strlen(s) : 0;
+    size_t cut = len > CLIP ? CLIP : len;
 
-    (void)snprintf(c.text, sizeof c.text, "%.*s%s", CLIP, s ? s : "", len > CLIP ? "..." : "");
+    while (s && cut < len && cut > 0 && ((unsigned char)s[cut] & 0xc0) == 0x80)
+        cut--; /* not inside a character */
+    (void)snprintf(c.text, sizeof c.text, "%.*s%s", (int)cut, s ? s : "", cut < len ? "..." : "");
     return c;
 }
 
@@ -39,7 +42,7 @@ static struct clip one_line(const char *s)
 static struct clip last_line(const char *text)
 {
     const char *end = text + strlen(text);
-    char line[CLIP + 2];
+    char line[2 * CLIP]; /* more than is shown: the cut is made there */
 
     while (end > text && (end[-1] == '\n' || end[-1] == '\r'))
         end--;

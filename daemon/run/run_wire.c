@@ -136,11 +136,38 @@ static void copy_text(char *to, size_t cap, const char *from)
     to[len] = '\0';
 }
 
-static void show_nul(char *text, size_t len)
+/* Bytes of the UTF-8 character at s, 0: it is none. */
+static size_t utf8_bytes(const uint8_t *s, size_t left)
 {
-    for (size_t i = 0; i < len; i++)
-        if (text[i] == '\0')
-            text[i] = '?';
+    static const struct {
+        uint8_t mask, lead;
+        uint32_t least;
+    } forms[] = {{0x80, 0x00, 1}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    size_t n = 0;
+
+    while (n < 4 && (s[0] & forms[n].mask) != forms[n].lead)
+        n++;
+    if (n == 4 || n >= left)
+        return 0;
+    uint32_t c = (uint32_t)(s[0] & ~forms[n].mask);
+    for (size_t i = 1; i <= n; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (s[i] & 0x3fU);
+    }
+    bool fine = c >= forms[n].least && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff);
+    return fine ? n + 1 : 0;
+}
+
+/* Output is stored and shown as text: what is no text in it becomes '?'. */
+static void mend_text(char *text, size_t len)
+{
+    for (size_t at = 0; at < len;) {
+        size_t n = utf8_bytes((const uint8_t *)text + at, len - at);
+        if (n == 0)
+            text[at] = '?';
+        at += n > 0 ? n : 1;
+    }
 }
 
 void run_wire_exec_result(const struct wire_exec_result *r, struct run_exec_result *out)
@@ -164,7 +191,7 @@ void run_wire_exec_result(const struct wire_exec_result *r, struct run_exec_resu
     size_t len = r->tail.len < RUN_TAIL_BYTES ? r->tail.len : RUN_TAIL_BYTES;
     if (len > 0)
         memcpy(out->tail, r->tail.data, len);
-    show_nul(out->tail, len);
+    mend_text(out->tail, len);
 }
 
 /* Bytes as text: NULL for none. */
@@ -174,7 +201,7 @@ static char *text_of(struct arena *a, const struct wire_bytes *b)
         return NULL;
     char *text = arena_alloc(a, b->len + 1);
     memcpy(text, b->data, b->len);
-    show_nul(text, b->len);
+    mend_text(text, b->len);
     return text;
 }
 

@@ -1,0 +1,370 @@
+/* The lanes and builds that the tests of daemon/run start. Its arguments are what it does, one
+ * action after the other: say TEXT, go, say TEXT, eof, exit 3. Each `say` is one write. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* \n, \r, \0, and \f for the byte 255, which would be hard to read in a test or end an argument. */
+static size_t unescape(const char *from, char *to)
+{
+    char *start = to;
+
+    for (; *from; from++) {
+        if (*from != '\\') {
+            *to++ = *from;
+            continue;
+        }
+        from++;
+        *to++ = (char)(*from == 'n' ? '\n' : *from == 'r' ? '\r' : *from == 'f' ? '\xff' : '\0');
+    }
+    return (size_t)(to - start);
+}
+
+static void put(int fd, const char *s, size_t n)
+{
+    while (n > 0) {
+        ssize_t w = write(fd, s, n);
+        if (w < 0)
+            _exit(99);
+        s += w;
+        n -= (size_t)w;
+    }
+}
+
+static void do_forever(const char *arg)
+{
+    for (;;)
+        (void)pause();
+}
+
+static void do_go(const char *arg)
+{
+    char c;
+    while (read(0, &c, 1) == 1 && c != '\n')
+        ;
+}
+
+/* The same, and keeps the line. */
+static void do_go_into(const char *arg)
+{
+    int fd = open(arg, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    char c;
+
+    while (read(0, &c, 1) == 1) {
+        put(fd, &c, 1);
+        if (c == '\n')
+            break;
+    }
+    (void)close(fd);
+}
+
+static void do_eof(const char *arg)
+{
+    char c;
+    while (read(0, &c, 1) > 0)
+        ;
+}
+
+static void do_flood(const char *arg)
+{
+    int fd = atoi(arg);
+    char block[4096];
+    memset(block, 'x', sizeof block);
+    for (;;)
+        put(fd, block, sizeof block);
+}
+
+static void do_pid(const char *path)
+{
+    char text[32], tmp[4096];
+    int n = snprintf(text, sizeof text, "%d\n", getpid());
+
+    (void)snprintf(tmp, sizeof tmp, "%s.tmp", path);
+    int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    put(fd, text, (size_t)n);
+    (void)close(fd);
+    (void)rename(tmp, path);
+}
+
+static void put_text(int fd, const char *arg)
+{
+    char text[4096];
+    size_t n = strlen(arg) < sizeof text ? unescape(arg, text) : 0;
+
+    put(fd, text, n);
+}
+
+static void do_say(const char *arg)
+{
+    put_text(1, arg);
+}
+
+static void do_err(const char *arg)
+{
+    put_text(2, arg);
+}
+
+static void do_slow(const char *arg)
+{
+    char text[4096];
+    size_t n = unescape(arg, text);
+
+    for (size_t i = 0; i < n; i++) {
+        put(1, text + i, 1);
+        (void)poll(NULL, 0, 2);
+    }
+}
+
+/* Into stdio's buffer, as a program does that forgets to flush. */
+static void do_buffer(const char *arg)
+{
+    char text[4096];
+
+    (void)fwrite(text, 1, unescape(arg, text), stdout);
+}
+
+static void do_exit(const char *arg)
+{
+    (void)fflush(stdout);
+    _exit(atoi(arg));
+}
+
+static void do_raise(const char *arg)
+{
+    (void)raise(SIGUSR1);
+}
+
+static void do_close(const char *arg)
+{
+    (void)close(atoi(arg));
+}
+
+static void do_lines(const char *arg)
+{
+    for (int i = 1; i < atoi(arg); i++)
+        put(1, "0123456789\n", 11);
+    put(1, "the end\n", 8);
+}
+
+static void *sleep_forever(void *arg)
+{
+    for (;;)
+        (void)pause();
+    return arg;
+}
+
+static void do_thread(const char *arg)
+{
+    pthread_t id;
+
+    if (pthread_create(&id, NULL, sleep_forever, NULL) != 0)
+        _exit(94);
+}
+
+/* Milliseconds of its own CPU time. */
+static void do_burn(const char *arg)
+{
+    clock_t until = clock() + atoi(arg) * (CLOCKS_PER_SEC / 1000);
+
+    while (clock() < until)
+        ;
+}
+
+/* ---- processes that are left behind */
+
+enum leave { LEAVE_PLAIN, LEAVE_SETSID, LEAVE_DEAF, LEAVE_STOPPED };
+
+static void be_left(enum leave how, const char *path, int ready_fd, int keep_stdout)
+{
+    if (how != LEAVE_PLAIN && fork() != 0)
+        _exit(0); /* orphaned at once */
+    if (how != LEAVE_PLAIN)
+        (void)setsid();
+    if (how == LEAVE_DEAF)
+        (void)signal(SIGTERM, SIG_IGN);
+    if (!keep_stdout)
+        (void)close(1);
+    do_pid(path);
+    put(ready_fd, "x", 1);
+    (void)close(ready_fd);
+    if (how == LEAVE_STOPPED)
+        (void)raise(SIGSTOP);
+    do_forever("");
+}
+
+/* Leaves a process behind, and returns when that has noted its pid in path. */
+static void leave(enum leave how, const char *path, int keep_stdout)
+{
+    int p[2];
+    char c;
+
+    if (pipe(p) != 0)
+        _exit(98);
+    if (fork() == 0) {
+        (void)close(p[0]);
+        be_left(how, path, p[1], keep_stdout);
+    }
+    (void)close(p[1]);
+    (void)read(p[0], &c, 1);
+    (void)close(p[0]);
+}
+
+static void do_leave_plain(const char *arg)
+{
+    leave(LEAVE_PLAIN, arg, 0);
+}
+
+static void do_leave_setsid(const char *arg)
+{
+    leave(LEAVE_SETSID, arg, 0);
+}
+
+static void do_leave_deaf(const char *arg)
+{
+    leave(LEAVE_DEAF, arg, 0);
+}
+
+static void do_leave_stopped(const char *arg)
+{
+    leave(LEAVE_STOPPED, arg, 0);
+}
+
+static void do_leave_holding(const char *arg)
+{
+    leave(LEAVE_DEAF, arg, 1);
+}
+
+/* ---- facts for the test to read */
+
+static void do_memory(const char *arg)
+{
+    size_t mb = (size_t)atoi(arg);
+    volatile char *p = malloc(mb << 20);
+    for (size_t i = 0; p && i < mb << 20; i += 4096)
+        p[i] = 1;
+    if (!p || p[4096] != 1)
+        _exit(97);
+    free((void *)(size_t)p);
+}
+
+static void report_signals(FILE *f)
+{
+    sigset_t mask;
+    int blocked = 0, changed = 0;
+
+    (void)sigprocmask(SIG_SETMASK, NULL, &mask);
+    for (int sig = 1; sig < 65; sig++) {
+        struct sigaction act;
+        blocked += sigismember(&mask, sig) == 1;
+        /* SIGSEGV and its kind belong to the sanitizers of this very program. */
+        if (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT)
+            continue;
+        if (sigaction(sig, NULL, &act) == 0)
+            changed += act.sa_handler != SIG_DFL;
+    }
+    fprintf(f, "blocked %d\nhandled %d\n", blocked, changed);
+}
+
+static void report_fds(FILE *f)
+{
+    DIR *d = opendir("/proc/self/fd");
+
+    fprintf(f, "fds");
+    for (struct dirent *e; d && (e = readdir(d));) {
+        int fd = atoi(e->d_name);
+        if (e->d_name[0] != '.' && fd != dirfd(d) && fd != fileno(f))
+            fprintf(f, " %d", fd);
+    }
+    fprintf(f, "\n");
+    if (d)
+        (void)closedir(d);
+}
+
+/* Where and as what it runs, for the test to read. */
+static void do_report(const char *path)
+{
+    char cwd[4096];
+    cpu_set_t cpus;
+    struct rlimit core;
+    FILE *f = fopen(path, "w");
+
+    if (!f)
+        _exit(96);
+    for (char **e = environ; *e; e++)
+        fprintf(f, "env %s\n", *e);
+    fprintf(f, "cwd %s\n", getcwd(cwd, sizeof cwd));
+    fprintf(f, "leader %d\n", getsid(0) == getpid());
+    report_signals(f);
+    report_fds(f);
+    fprintf(f, "policy %d\n", sched_getscheduler(0) & ~SCHED_RESET_ON_FORK);
+    (void)sched_getaffinity(0, sizeof cpus, &cpus);
+    fprintf(f, "cpus");
+    for (size_t i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &cpus))
+            fprintf(f, " %zu", i);
+    (void)getrlimit(RLIMIT_CORE, &core);
+    fprintf(f, "\ncore %lu\n", (unsigned long)core.rlim_cur);
+    fprintf(f, "umask %o\n", umask(0));
+    fclose(f);
+}
+
+static const struct action {
+    const char *name;
+    void (*run)(const char *arg);
+    int has_arg;
+} actions[] = {
+    {"say", do_say, 1},
+    {"err", do_err, 1},
+    {"slow", do_slow, 1},
+    {"buffer", do_buffer, 1},
+    {"thread", do_thread, 0},
+    {"burn", do_burn, 1},
+    {"go-into", do_go_into, 1},
+    {"go", do_go, 0},   /* reads stdin to the end of a line */
+    {"eof", do_eof, 0}, /* reads stdin to its end */
+    {"close", do_close, 1},
+    {"exit", do_exit, 1},
+    {"raise", do_raise, 0},
+    {"forever", do_forever, 0},
+    {"flood", do_flood, 1}, /* a descriptor, without end */
+    {"lines", do_lines, 1},
+    {"pid", do_pid, 1}, /* into a file */
+    {"leave-plain", do_leave_plain, 1},
+    {"leave-setsid", do_leave_setsid, 1},
+    {"leave-deaf", do_leave_deaf, 1},
+    {"leave-stopped", do_leave_stopped, 1},
+    {"leave-holding", do_leave_holding, 1}, /* its stdout */
+    {"memory", do_memory, 1},
+    {"report", do_report, 1},
+};
+
+static const struct action *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+        if (strcmp(actions[i].name, name) == 0)
+            return &actions[i];
+    (void)fprintf(stderr, "child: no action %s\n", name);
+    _exit(95);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const struct action *a = find(argv[i]);
+        const char *arg = a->has_arg && i + 1 < argc ? argv[++i] : "";
+        a->run(arg);
+    }
+    return 0;
+}
