@@ -31,18 +31,20 @@ double quantile_median_ints(const int64_t *sorted, size_t n)
 {
     if (n == 0)
         return NAN;
+    size_t middle = n / 2;
     if (n % 2)
-        return (double)sorted[n / 2];
-    return ((double)sorted[n / 2 - 1] + (double)sorted[n / 2]) / 2;
+        return (double)sorted[middle];
+    return ((double)sorted[middle - 1] + (double)sorted[middle]) / 2;
 }
 
 double quantile_median(const double *sorted, size_t n)
 {
     if (n == 0)
         return NAN;
+    size_t middle = n / 2;
     if (n % 2)
-        return sorted[n / 2];
-    return (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+        return sorted[middle];
+    return (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 /* The deviation at rank k (from 0). In sorted samples the deviations grow from the middle outwards
