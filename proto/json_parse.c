@@ -55,7 +55,7 @@ static int check_object(struct key_list *keys, const cJSON *obj, const struct pl
         place_text(&dup, field, sizeof field);
         json_clean(field);
         return err_set(e, -EINVAL, "json.duplicate_key", field,
-                       "a key appears twice in one object; keep one of them");
+                       "%s appears twice in one object; keep one of them", field);
     }
     return 0;
 }
