@@ -1,0 +1,229 @@
+/* Every outcome has its own sentence, which names whose it is, the cause and the next step. */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "run/run_text.h"
+
+static const struct run_text_who who = {"tasks_10000", "c", "after"};
+static const char *const argv[] = {"/suite/tasks", NULL};
+
+static const struct run_observe request = {
+    .measure = MEASURE_PROTOCOL,
+    .argv = argv,
+    .ready = "READY 10000",
+    .go = "GO",
+    .done = "DONE 10000 49995000",
+    .ready_timeout_ms = 1200,
+    .done_timeout_ms = 3400,
+};
+
+static struct run_observation observation(const char *outcome)
+{
+    return (struct run_observation){
+        .raw = {.outcome = outcome,
+                .go_ns = -1,
+                .done_ns = -1,
+                .exit_status = 3,
+                .exit_signal = 9,
+                .leftovers = 2,
+                .stderr_bytes = 17},
+        .exec_errno = ENOENT,
+        .exec_step = "execve",
+        .got = "DONE 10000 7",
+        .leftover_names = "41 (sleep), 42 (cat)",
+        .stdout_tail = "",
+        .stderr_tail = "Traceback\nValueError: seven\n",
+    };
+}
+
+static const struct {
+    const char *outcome, *field, *has, *also;
+} sentences[] = {
+    {"lane.exec_failed", "lanes.c.command", "cannot start /suite/tasks: No such file", "PATH"},
+    {"lane.ready_wrong", "ready", "expected \"READY 10000\", got \"DONE 10000 7\"", "correct"},
+    {"lane.ready_timeout", "ready", "within 1200 ms, only \"DONE 10000 7\"", "raise"},
+    {"lane.ready_unflushed", "lanes.c.command", "buffer", "flush stdout after READY"},
+    {"lane.eof_before_ready", "lanes.c.command", "before it printed READY", "by hand"},
+    {"lane.go_failed", "lanes.c.command", "closed its stdin", "read the GO line"},
+    {"lane.done_early", "lanes.c.command", "\"DONE 10000 7\" before GO", "after the GO line"},
+    {"lane.done_wrong", "done", "expected \"DONE 10000 49995000\", got \"DONE 10000 7\"",
+     "correct"},
+    {"lane.done_timeout", "done", "DONE line (\"DONE 10000 49995000\") within 3400 ms", "raise"},
+    {"lane.done_unflushed", "lanes.c.command", "buffer", "flush stdout after DONE"},
+    {"lane.eof_before_done", "lanes.c.command", "before it printed DONE", "by hand"},
+    {"lane.line_too_long", "lanes.c.command", "over 512 bytes", "short record"},
+    {"lane.output_extra", "lanes.c.command", "more after DONE: \"DONE 10000 7\"", "nothing"},
+    {"lane.stdout_wrong", "stdout", "wrong output", "correct"},
+    {"lane.stdout_limit", "lanes.c.command", "more to stdout", "print less"},
+    {"lane.stderr_written", "lanes.c.command",
+     "17 bytes to stderr (its stderr ends: ValueError: "
+     "seven)",
+     "empty"},
+    {"lane.stderr_limit", "lanes.c.command", "more to stderr", "print less"},
+    {"lane.exit_timeout", "lanes.c.command", "within 3400 ms", "when its stdin ends"},
+    {"lane.exit_status", "lanes.c.command",
+     "status 3 before READY (its stderr ends: ValueError: "
+     "seven)",
+     "by hand"},
+    {"lane.signal", "lanes.c.command", "signal 9 (Killed) before READY", "by hand"},
+    {"lane.leftover", "lanes.c.command", "2 processes running, which were ended: 41 (sleep), 42",
+     "wait for"},
+    {"lane.cancelled", "lanes.c.command", "cancelled", "submit"},
+    {"run.refused", "lanes.c.command", "refused", "reinstall"},
+    {"runner.unclean", "lanes.c.command", "not started", "by hand"},
+};
+
+static void test_each_outcome_has_its_sentence(void **state)
+{
+    for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
+        struct run_observation o = observation(sentences[i].outcome);
+        struct err e = {0};
+        assert_int_equal(run_observe_text(&who, &request, &o, &e), -EPROTO);
+        assert_string_equal(e.code, sentences[i].outcome);
+        assert_int_equal(strncmp(e.field, "workloads.tasks_10000.", 22), 0);
+        assert_string_equal(e.field + 22, sentences[i].field);
+        assert_int_equal(strncmp(e.text, "workload tasks_10000, lane c, side after: ", 42), 0);
+        assert_non_null(strstr(e.text, sentences[i].has));
+        assert_non_null(strstr(e.text, sentences[i].also));
+        assert_null(strchr(e.text, '\n'));
+    }
+}
+
+static void test_ok_has_no_sentence(void **state)
+{
+    struct run_observation o = observation("ok");
+    struct err e = {0};
+
+    assert_int_equal(run_observe_text(&who, &request, &o, &e), 0);
+    assert_false(err_is_set(&e));
+}
+
+static void test_unknown_outcome_still_has_words(void **state)
+{
+    struct run_observation o = observation("lane.unheard_of");
+    struct err e = {0};
+
+    assert_int_equal(run_observe_text(&who, &request, &o, &e), -EPROTO);
+    assert_string_equal(e.code, "lane.unheard_of");
+    assert_non_null(strstr(e.text, "no words"));
+}
+
+static void test_how_far_the_lane_had_come_is_said(void **state)
+{
+    struct run_observation o = observation("lane.exit_status");
+    struct err e = {0};
+
+    o.raw.ready = "READY 10000";
+    (void)run_observe_text(&who, &request, &o, &e);
+    assert_non_null(strstr(e.text, "status 3 before GO"));
+    err_clear(&e);
+    o.raw.go_ns = 1;
+    (void)run_observe_text(&who, &request, &o, &e);
+    assert_non_null(strstr(e.text, "status 3 before DONE"));
+    err_clear(&e);
+    o.raw.done_ns = 2;
+    (void)run_observe_text(&who, &request, &o, &e);
+    assert_non_null(strstr(e.text, "status 3 after DONE"));
+}
+
+static void test_what_cannot_be_removed_is_named(void **state)
+{
+    struct run_observation o = observation("lane.leftover");
+    struct err e = {0};
+
+    o.unremoved = "77 (stuck)";
+    (void)run_observe_text(&who, &request, &o, &e);
+    assert_non_null(strstr(e.text, "could not be ended: 77 (stuck)"));
+}
+
+static void test_long_text_leaves_room_for_the_next_step(void **state)
+{
+    struct run_observation o = observation("lane.done_wrong");
+    struct run_observe req = request;
+    char got[4096], done[512];
+    struct err e = {0};
+
+    memset(got, 'g', sizeof got - 1);
+    got[sizeof got - 1] = '\0';
+    for (size_t i = 0; i + 2 < sizeof done; i += 2)
+        memcpy(done + i, "\xc3\xa9", 3);
+    o.got = got;
+    req.done = done;
+    (void)run_observe_text(&who, &req, &o, &e);
+    assert_non_null(strstr(e.text, "correct the program"));
+    assert_non_null(strstr(e.text, "\xc3\xa9...\", got"));
+}
+
+static void test_start_failures_have_their_own_next_step(void **state)
+{
+    static const struct {
+        int errnum;
+        const char *step, *has;
+    } cases[] = {
+        {ENOENT, "lookup", "policy's PATH"}, {EACCES, "execve", "chmod +x"},
+        {ENOEXEC, "execve", "interpreter"},  {ENOENT, "chdir", "working directory"},
+        {EINVAL, "affinity", "cpu_set"},     {ENOMEM, "spawn", "by hand"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run_observation o = observation("lane.exec_failed");
+        struct err e = {0};
+        o.exec_errno = cases[i].errnum;
+        o.exec_step = cases[i].step;
+        (void)run_observe_text(&who, &request, &o, &e);
+        assert_non_null(strstr(e.text, strerror(cases[i].errnum)));
+        assert_non_null(strstr(e.text, cases[i].has));
+    }
+}
+
+static void test_build_steps_have_their_sentences(void **state)
+{
+    static const struct {
+        const char *outcome, *has;
+    } cases[] = {
+        {"exec.failed", "cannot start /suite/tasks: No such file"},
+        {"exec.exit_status", "exited with status 2 (its output ends: make: *** Error 1); its log "
+                             "is /logs/build-1"},
+        {"exec.signal", "signal 9 (Killed)"},
+        {"exec.timeout", "within 1000 ms"},
+        {"exec.cancelled", "cancelled"},
+        {"runner.unclean", "77 (stuck)"},
+    };
+    const struct run_exec req = {.argv = argv, .log_path = "/logs/build-1", .timeout_ms = 1000};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run_exec_result r = {.exit_status = 2,
+                                    .exit_signal = SIGKILL,
+                                    .exec_errno = ENOENT,
+                                    .exec_step = "lookup",
+                                    .unremoved = "77 (stuck)",
+                                    .tail = "cc x.c\nmake: *** Error 1\n\n"};
+        struct err e = {0};
+        (void)snprintf(r.outcome, sizeof r.outcome, "%s", cases[i].outcome);
+        assert_int_equal(run_exec_text("build step 1 of side after", "build[0]", &req, &r, &e),
+                         -EPROTO);
+        assert_string_equal(e.code, cases[i].outcome);
+        assert_string_equal(e.field, "build[0]");
+        assert_int_equal(strncmp(e.text, "build step 1 of side after: ", 28), 0);
+        assert_non_null(strstr(e.text, cases[i].has));
+    }
+    struct run_exec_result ok = {.outcome = "ok"};
+    assert_int_equal(run_exec_text("x", "build[0]", &req, &ok, NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_outcome_has_its_sentence),
+        cmocka_unit_test(test_ok_has_no_sentence),
+        cmocka_unit_test(test_unknown_outcome_still_has_words),
+        cmocka_unit_test(test_how_far_the_lane_had_come_is_said),
+        cmocka_unit_test(test_what_cannot_be_removed_is_named),
+        cmocka_unit_test(test_long_text_leaves_room_for_the_next_step),
+        cmocka_unit_test(test_start_failures_have_their_own_next_step),
+        cmocka_unit_test(test_build_steps_have_their_sentences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
