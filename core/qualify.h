@@ -38,9 +38,9 @@ struct phase_record {
     struct condition_result conditions[COND_COUNT];
 };
 
-/* May the attempt go on? False refuses: an inventory that is not quiet, or a required condition that
- * FAILs. One that is UNKNOWN does not refuse; it costs the grade. allow_competing is the override
- * by name: it always goes on, and its report can never be contractual. *reason (in a) is one
- * sentence that names the causes. */
+/* May the attempt go on? False refuses: an inventory that is not quiet, or a required condition
+ * that FAILs. One that is UNKNOWN does not refuse; it costs the grade. allow_competing is the
+ * override by name: it always goes on, and its report can never be contractual. *reason (in a) is
+ * one sentence that names the causes. */
 bool qualify_decide(struct arena *a, const struct phase_record *phase, bool allow_competing,
                     const char **reason);
