@@ -10,14 +10,6 @@
 
 #define CHUNK ((size_t)256 * 1024)
 
-int evidence_make_folder(const char *path, struct err *e)
-{
-    int rc = file_mkdirs(path, 0755, e);
-    if (rc == 0 && chmod(path, 0755) < 0)
-        rc = err_sys(e, -errno, "chmod", path);
-    return rc;
-}
-
 static int make_parent(const char *path, struct err *e)
 {
     CLEANUP(mem_freep) char *parent = mem_strdup(path);
@@ -25,7 +17,7 @@ static int make_parent(const char *path, struct err *e)
     if (!slash || slash == parent)
         return 0;
     *slash = '\0';
-    return evidence_make_folder(parent, e);
+    return file_mkdirs(parent, 0755, e);
 }
 
 static int open_new(const char *path, mode_t mode, int *fd, struct err *e)
@@ -109,13 +101,12 @@ static int copy_visit(void *ctx, const char *path, enum file_kind kind, mode_t m
     CLEANUP(mem_freep) char *from = file_join(t->from, path);
     CLEANUP(mem_freep) char *to = file_join(t->to, path);
     /* Links and special files are refused by evidence_copy_file, with their own sentence. */
-    return kind == FILE_FOLDER ? evidence_make_folder(to, t->e)
-                               : evidence_copy_file(from, to, t->e);
+    return kind == FILE_FOLDER ? file_mkdirs(to, 0755, t->e) : evidence_copy_file(from, to, t->e);
 }
 
 int evidence_copy_tree(const char *from, const char *to, struct err *e)
 {
     struct tree t = {.from = from, .to = to, .e = e};
-    int rc = evidence_make_folder(to, e);
+    int rc = file_mkdirs(to, 0755, e);
     return rc ? rc : file_walk(from, copy_visit, &t, e);
 }

@@ -1,5 +1,6 @@
 /* Copies into an evidence folder: regular files only, never through a link, each fsynced. Files get
- * mode 0644 (0755 when the owner may execute the source), folders 0755, whatever the umask. */
+ * mode 0644 (0755 when the owner may execute the source), whatever the umask; the folders' modes
+ * and their fsync are for whoever knows that the tree is complete. */
 #pragma once
 
 #include <stddef.h>
@@ -15,6 +16,3 @@ int evidence_copy_tree(const char *from, const char *to, struct err *e);
 
 /* Writes a new file of mode 0644. */
 int evidence_put_text(const char *to, const void *data, size_t len, struct err *e);
-
-/* Makes the folder with mode 0755, with those above it. */
-int evidence_make_folder(const char *path, struct err *e);

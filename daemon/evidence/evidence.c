@@ -22,11 +22,6 @@ struct seal {
     struct err *e;
 };
 
-static void buf_cleanup(struct buf *b)
-{
-    buf_deinit(b);
-}
-
 static int put(const struct seal *s, const char *name, const void *data, size_t len)
 {
     CLEANUP(mem_freep) char *path = file_join(s->dir, name);
@@ -36,7 +31,7 @@ static int put(const struct seal *s, const char *name, const void *data, size_t 
 static int put_canonical(const struct seal *s, const char *name, const struct buf *json,
                          char sha256[DIGEST_HEX])
 {
-    CLEANUP(buf_cleanup) struct buf text = {0};
+    CLEANUP(buf_deinit) struct buf text = {0};
     int rc = json_canonical(json->data, json->len, &text, s->e);
     if (rc)
         return rc;
@@ -49,7 +44,7 @@ static int put_canonical(const struct seal *s, const char *name, const struct bu
 
 static int put_raw(struct seal *s)
 {
-    CLEANUP(buf_cleanup) struct buf json = {0};
+    CLEANUP(buf_deinit) struct buf json = {0};
     struct json_out o;
     json_out_init(&o, &json);
     raw_encode(&o, NULL, s->in->raw);
@@ -58,7 +53,7 @@ static int put_raw(struct seal *s)
 
 static int put_summary(struct seal *s)
 {
-    CLEANUP(buf_cleanup) struct buf json = {0};
+    CLEANUP(buf_deinit) struct buf json = {0};
     struct json_out o;
     if (s->in->raw->void_code)
         return 0;
@@ -75,7 +70,7 @@ static int put_report(struct seal *s)
 
 static int put_job(struct seal *s)
 {
-    CLEANUP(buf_cleanup) struct buf json = {0};
+    CLEANUP(buf_deinit) struct buf json = {0};
     struct json_out o;
     json_out_init(&o, &json);
     job_encode(&o, NULL, &s->in->raw->job);
@@ -92,7 +87,7 @@ static const struct phase_record *latest_before_timing(const struct raw *raw)
 
 static int put_host(struct seal *s)
 {
-    CLEANUP(buf_cleanup) struct buf json = {0};
+    CLEANUP(buf_deinit) struct buf json = {0};
     const struct raw *raw = s->in->raw;
     struct json_out o;
     json_out_init(&o, &json);
@@ -102,7 +97,7 @@ static int put_host(struct seal *s)
 
 static int add_refusal(struct buf *lines, const struct raw_refusal *r, struct err *e)
 {
-    CLEANUP(buf_cleanup) struct buf json = {0};
+    CLEANUP(buf_deinit) struct buf json = {0};
     struct json_out o;
     json_out_init(&o, &json);
     json_begin(&o, NULL);
@@ -116,7 +111,7 @@ static int add_refusal(struct buf *lines, const struct raw_refusal *r, struct er
 
 static int put_refusals(struct seal *s)
 {
-    CLEANUP(buf_cleanup) struct buf lines = {0};
+    CLEANUP(buf_deinit) struct buf lines = {0};
     const struct raw *raw = s->in->raw;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < raw->n_refusals; i++)
@@ -162,7 +157,7 @@ static int put_bundle(struct seal *s)
 
 static int put_sums(struct seal *s)
 {
-    CLEANUP(buf_cleanup) struct buf sums = {0};
+    CLEANUP(buf_deinit) struct buf sums = {0};
     int rc = manifest_of_dir(s->dir, &sums, s->e);
     if (rc)
         return rc;
@@ -170,30 +165,38 @@ static int put_sums(struct seal *s)
     return put(s, MANIFEST_NAME, sums.data, sums.len);
 }
 
-static int sync_visit(void *ctx, const char *path, enum file_kind kind, mode_t mode, int64_t bytes)
+/* Files were fsynced when they were written; their names are in the folders. */
+static int settle_folder(const char *path, struct err *e)
 {
-    struct seal *s = ctx;
-    CLEANUP(mem_freep) char *full = file_join(s->dir, path);
-    return kind == FILE_FOLDER ? file_sync_dir(full, s->e) : 0;
+    if (chmod(path, 0755) < 0)
+        return err_sys(e, -errno, "chmod", path);
+    return file_sync_dir(path, e);
 }
 
-/* Files were fsynced when they were written; their names are in the folders. */
-static int sync_folders(struct seal *s)
+static int settle_visit(void *ctx, const char *path, enum file_kind kind, mode_t mode,
+                        int64_t bytes)
 {
-    int rc = file_walk(s->dir, sync_visit, s, s->e);
-    return rc ? rc : file_sync_dir(s->dir, s->e);
+    const struct seal *s = ctx;
+    CLEANUP(mem_freep) char *full = file_join(s->dir, path);
+    return kind == FILE_FOLDER ? settle_folder(full, s->e) : 0;
+}
+
+static int settle_folders(struct seal *s)
+{
+    int rc = file_walk(s->dir, settle_visit, s, s->e);
+    return rc ? rc : settle_folder(s->dir, s->e);
 }
 
 /* ---- the folder */
 
 static int (*const steps[])(struct seal *) = {
     put_raw,   put_summary, put_report,       put_job,    put_host, put_refusals,
-    put_suite, put_logs,    put_initial_sums, put_bundle, put_sums, sync_folders,
+    put_suite, put_logs,    put_initial_sums, put_bundle, put_sums, settle_folders,
 };
 
 static int fill(struct seal *s)
 {
-    int rc = evidence_make_folder(s->dir, s->e);
+    int rc = file_mkdirs(s->dir, 0755, s->e);
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(steps); i++)
         rc = steps[i](s);
     return rc;

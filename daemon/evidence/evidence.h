@@ -34,7 +34,7 @@ struct evidence_input {
 struct evidence_sealed {
     char raw_sha256[DIGEST_HEX];
     char summary_sha256[DIGEST_HEX]; /* empty for a void attempt */
-    char sums_sha256[DIGEST_HEX]; /* of SHA256SUMS itself: names the whole folder */
+    char sums_sha256[DIGEST_HEX];    /* of SHA256SUMS itself: names the whole folder */
 };
 
 /* Seals. 0 with *out (which may be NULL) filled, or -errno with e filled ("evidence.exists",
