@@ -11,7 +11,7 @@
 #include "client/git_run.h"
 
 #define BUNDLE_FAILED "source.bundle_failed"
-#define BUNDLE_TIMEOUT_MS (30 * 60 * 1000)
+#define BUNDLE_TIMEOUT_MS INT64_C(1800000)
 #define LFS_POINTER "version https://git-lfs.github.com/spec/v1\n"
 /* The specification's bound of a pointer file; the shortest has an oid and a size. */
 #define LFS_MIN_BYTES 100

@@ -12,7 +12,7 @@
 #define OUTPUT_MAX ((size_t)256 << 20)
 #define ARGS_MAX 24
 
-extern char **environ;
+extern char **environ; /* NOLINT(readability-redundant-declaration): macOS has none */
 
 void git_names_add(struct git_names *n, char *taken)
 {

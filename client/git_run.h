@@ -35,7 +35,7 @@ struct git_call {
 
 #define GIT_CALL_IN(path)                                                                          \
     {                                                                                              \
-        .repo = (path), .out_fd = -1, .timeout_ms = 10 * 60 * 1000                                 \
+        .repo = (path), .out_fd = -1, .timeout_ms = INT64_C(600000)                                \
     }
 #define GIT_ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 

@@ -126,8 +126,8 @@ struct folder {
 static void folder_deinit(struct folder *f)
 {
     for (size_t i = 0; i < f->n; i++) {
-        free((void *)(uintptr_t)f->entries[i].path);
-        free((void *)(uintptr_t)f->entries[i].data);
+        free((void *)f->entries[i].path);
+        free((void *)f->entries[i].data);
     }
     free(f->entries);
 }

@@ -18,9 +18,9 @@
 #define PREREQUISITES_MAX 4096
 
 /* Sins of old repositories that do no harm to a checkout. */
-#define STRICT                                                                                     \
-    "--strict=zeroPaddedFilemode=ignore,badTimezone=ignore,missingSpaceBeforeDate=ignore,"         \
-    "missingSpaceBeforeEmail=ignore,zeroPaddedDate=ignore"
+static const char STRICT[] =
+    "--strict=zeroPaddedFilemode=ignore,badTimezone=ignore,missingSpaceBeforeDate=ignore,"
+    "missingSpaceBeforeEmail=ignore,zeroPaddedDate=ignore";
 
 /* ---- reading the head of a bundle */
 
@@ -33,7 +33,7 @@ struct bundle {
 static void bundle_close(struct bundle *b)
 {
     if (b->data)
-        (void)munmap((void *)(uintptr_t)b->data, b->len);
+        (void)munmap((void *)b->data, b->len);
 }
 
 static int bundle_open(const char *path, struct bundle *b, struct err *e)

@@ -9,7 +9,7 @@
 #include "source/internal.h"
 
 #define OUTPUT_MAX ((size_t)256 << 20)
-#define TIMEOUT_MS (30 * 60 * 1000)
+#define TIMEOUT_MS INT64_C(1800000)
 #define ARGS_MAX 24
 #define ENV_MAX 64
 

@@ -173,8 +173,8 @@ struct repacking {
 static void repacking_deinit(struct repacking *r)
 {
     for (size_t i = 0; i < r->n; i++) {
-        free((void *)(uintptr_t)r->entries[i].path);
-        free((void *)(uintptr_t)r->entries[i].data);
+        free((void *)r->entries[i].path);
+        free((void *)r->entries[i].data);
     }
     free(r->entries);
     mem_closep(&r->root);

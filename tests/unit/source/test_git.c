@@ -212,6 +212,20 @@ static void a_worktree_of_the_user_is_a_checkout(void **state)
     assert_ok(s, git_head_clean(sandbox_path(s, "tree"), &s->e));
 }
 
+static void what_git_says_about_other_peoples_repositories_is_passed_on(void **state)
+{
+    struct sandbox *s = *state;
+    const char *repo = sandbox_repo(s, "repo");
+
+    if (geteuid() != 0)
+        skip(); /* nobody else may give a folder away */
+    assert_int_equal(chown(repo, 65534, 65534), 0);
+    assert_int_equal(chown(sandbox_path(s, "repo/.git"), 65534, 65534), 0);
+    int rc = git_check_repo(repo, &s->e);
+    assert_non_null(strstr(s->e.text, "dubious ownership"));
+    assert_code(s, rc, "source.not_a_repository");
+}
+
 static void odd_paths_of_repositories_work(void **state)
 {
     struct sandbox *s = *state;
@@ -418,6 +432,7 @@ int main(void)
         SANDBOX_TEST(a_partial_clone_is_refused),
         SANDBOX_TEST(other_object_ids_are_refused),
         SANDBOX_TEST(a_worktree_of_the_user_is_a_checkout),
+        SANDBOX_TEST(what_git_says_about_other_peoples_repositories_is_passed_on),
         SANDBOX_TEST(odd_paths_of_repositories_work),
         SANDBOX_TEST(a_dirty_checkout_is_refused_with_its_files),
         SANDBOX_TEST(of_many_dirty_files_ten_are_named),
