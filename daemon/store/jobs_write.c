@@ -245,7 +245,7 @@ int store_job_submit(struct store *s, const struct store_new_job *job, bool *dup
     return rc;
 }
 
-/* ---- claim ---- */
+/* ---- claim: the indexes are named, because the planner would sort all jobs of the state ---- */
 
 /* One id of the first row; STORE_NONE without a row. */
 static int take_id(struct query *q, char id[ULID_LEN + 1], struct err *e)
@@ -259,7 +259,7 @@ static int take_id(struct query *q, char id[ULID_LEN + 1], struct err *e)
 
 static int first_due(struct store *s, int64_t now_ms, char id[ULID_LEN + 1], struct err *e)
 {
-    static const char SQL[] = "SELECT id FROM jobs WHERE state = 'waiting'"
+    static const char SQL[] = "SELECT id FROM jobs INDEXED BY jobs_due WHERE state = 'waiting'"
                               " AND next_try_ms <= :now_ms ORDER BY next_try_ms LIMIT 1";
     struct query q;
     query_begin(&q, s, SQL);
@@ -269,7 +269,7 @@ static int first_due(struct store *s, int64_t now_ms, char id[ULID_LEN + 1], str
 
 static int first_queued(struct store *s, char id[ULID_LEN + 1], struct err *e)
 {
-    static const char SQL[] = "SELECT id FROM jobs WHERE state = 'queued'"
+    static const char SQL[] = "SELECT id FROM jobs INDEXED BY jobs_claim WHERE state = 'queued'"
                               " ORDER BY priority DESC, number LIMIT 1";
     struct query q;
     query_begin(&q, s, SQL);
@@ -317,7 +317,8 @@ int store_job_claim(struct store *s, int64_t now_ms, const struct store_new_atte
 
 int store_next_due_ms(struct store *s, int64_t *due_ms, struct err *e)
 {
-    static const char SQL[] = "SELECT min(next_try_ms) FROM jobs WHERE state = 'waiting'";
+    static const char SQL[] = "SELECT min(next_try_ms) FROM jobs INDEXED BY jobs_due"
+                              " WHERE state = 'waiting'";
     struct query q;
     query_begin(&q, s, SQL);
     *due_ms = query_row(&q) ? query_col_int_opt(&q, 0) : -1;
