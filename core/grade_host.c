@@ -4,10 +4,6 @@
 #include "base/mem.h"
 #include "core/grade_predicates.h"
 
-/* Two readings of the suspend counter, each good to about 1 ms and cut to whole milliseconds, can
- * differ by 3 on a machine that never slept; no machine suspends and resumes in as little as 5. */
-#define SUSPEND_TOLERANCE_MS 5
-
 static struct predicate_result judge_inventory(const struct grade_input *in, enum phase phase)
 {
     const struct inventory *inv = in->raw->phases[phase].inventory;

@@ -22,6 +22,10 @@ struct boot_identity {
     int64_t boot_wall_ms; /* boot time, for people (moves with clock steps) */
 };
 
+/* Two readings of the suspend counter, each good to about 1 ms and cut to whole milliseconds, can
+ * differ by 3 on a machine that never slept; no machine suspends and resumes in as little as 5. */
+#define SUSPEND_TOLERANCE_MS 5
+
 enum fact_state {
     FACT_UNKNOWN, /* could not be known; text says why */
     FACT_KNOWN,

@@ -14,6 +14,8 @@ int api_policy(struct api_call *c, const char *name, struct policy **out)
 
     if (cJSON_IsObject(given)) {
         int rc = policy_decode_node(&c->arena, given, out, &c->e);
+        if (rc == 0)
+            rc = policy_check_name(*out, &c->e);
         if (rc == 0 && name && strcmp((*out)->name, name) != 0)
             return err_set(&c->e, -EINVAL, "policy.name_differs", "job.policy",
                            "the job names policy %s, the document sent with it is %s", name,

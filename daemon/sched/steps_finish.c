@@ -10,10 +10,6 @@
 #include "report/report.h"
 #include "sched/sched_internal.h"
 
-/* More than this is a suspend; less is what reading two clocks one after the other can differ by.
- */
-#define SUSPEND_TOLERANCE_MS 2
-
 /* ---- hash again */
 
 static void add_recheck(struct attempt *a, enum recheck_kind kind, const char *name,
