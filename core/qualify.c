@@ -4,9 +4,6 @@
 
 #include "base/buf.h"
 
-/* The clocks that suspend is read from differ by up to this much without one. */
-#define SUSPEND_SLACK_MS 10
-
 /* What one condition is judged from. Judges set status and seen, and needed where the policy's
  * limit or text shapes it. */
 struct qualify {
@@ -271,9 +268,9 @@ static void judge_suspend(const struct qualify *q, struct condition_result *r)
     if (result_without_value(q->a, r, now) || result_without_value(q->a, r, first))
         return;
     int64_t ms = now->value - first->value;
-    if (ms < -SUSPEND_SLACK_MS)
+    if (ms < -SUSPEND_TOLERANCE_MS)
         result_set(r, TRI_UNKNOWN, "unknown: the time spent suspended went back");
-    else if (ms <= SUSPEND_SLACK_MS)
+    else if (ms <= SUSPEND_TOLERANCE_MS)
         result_set(r, TRI_PASS, "none");
     else
         result_set(
