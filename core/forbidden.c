@@ -30,10 +30,10 @@ static bool process_is(const char *command, const char *args, const char *forbid
         return true;
     if (!args)
         return false;
-    size_t word = strcspn(args, " ");
-    const char *slash = memrchr(args, '/', word);
-    const char *base = slash ? slash + 1 : args;
-    return program_is(base, word - (size_t)(base - args), forbidden);
+    size_t word = strcspn(args, " "), base = word;
+    while (base > 0 && args[base - 1] != '/')
+        base--;
+    return program_is(args + base, word - base, forbidden);
 }
 
 bool forbidden_program(const struct args *list, const struct proc_sample *p)

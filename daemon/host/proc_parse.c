@@ -219,9 +219,12 @@ static int stat_fields(struct text rest, struct proc_stat *out)
 int proc_parse_stat(const char *data, size_t len, struct proc_stat *out)
 {
     const char *open = memchr(data, '(', len);
-    const char *close = memrchr(data, ')', len);
-    if (!open || !close || close < open)
+    size_t end = len;
+    while (end > 0 && data[end - 1] != ')')
+        end--;
+    if (!open || end == 0 || data + end - 1 < open)
         return -EINVAL;
+    const char *close = data + end - 1;
     struct text head = text_of(data, (size_t)(open - data));
     int64_t pid = next_number(&head);
     size_t name_len = (size_t)(close - open - 1);

@@ -92,7 +92,7 @@ static void a_pid_given_to_somebody_else_is_another_process(void **state)
 {
     struct world *w = *state;
     world_add(w, 40, 1, "old", 10, 30, GONE);
-    world_add(w, 40, 1, "new", GONE, GONE, 20);
+    world_add(w, 40, 1, "new", GONE, GONE, 50);
     world_sample(w, 2, 40)->start_ticks = 9999;
     struct inventory *inv = world_judge(w);
     /* Neither used half a core in both windows; together they would have. */

@@ -88,6 +88,17 @@ static void it_sees_a_clean_environment(void **state)
     assert_string_equal(version_of(s, "echo \"<$AURABENCH_LEAK>\""), "<>");
 }
 
+static void relative_entries_of_path_are_skipped(void **state)
+{
+    struct shelf *s = *state;
+    const char *path;
+    put_script(s, "tool", ":");
+    assert_int_equal(chdir(s->dir), 0);
+    assert_int_equal(host_tool_find(&s->arena, "tool", ".:", &path), -ENOENT);
+    assert_int_equal(host_tool_find(&s->arena, "tool", s->dir, &path), 0);
+    assert_int_equal(chdir("/"), 0);
+}
+
 static void what_is_no_program_is_not_found(void **state)
 {
     struct shelf *s = *state;
@@ -119,6 +130,7 @@ int main(void)
         SHELF_TEST(a_version_may_come_on_stderr_and_is_bounded),
         SHELF_TEST(a_tool_that_hangs_is_given_up),
         SHELF_TEST(it_sees_a_clean_environment),
+        SHELF_TEST(relative_entries_of_path_are_skipped),
         SHELF_TEST(what_is_no_program_is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
