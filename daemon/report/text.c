@@ -106,24 +106,31 @@ static void put_char(struct buf *out, const char *s, size_t len, int32_t c)
         buf_add(out, s, len);
 }
 
+/* As many whole characters of s as fit into max columns, the dots included. */
+static void put_cut(struct buf *out, const char *s, size_t max)
+{
+    size_t used = 3, len;
+    for (; *s; s += len) {
+        used += columns(next_char(s, &len));
+        if (used > max)
+            break;
+        buf_add(out, s, len);
+    }
+    buf_puts(out, "...");
+}
+
 void text_clean(struct buf *out, const char *s, size_t max)
 {
-    CLEANUP(buf_deinit) struct buf one = {0};
-    size_t used = 0, len;
-    /* Room for the three dots is kept only while something follows that would not fit. */
+    CLEANUP(buf_deinit) struct buf all = {0};
+    size_t len;
     for (; *s; s += len) {
         int32_t c = next_char(s, &len);
-        buf_clear(&one);
-        put_char(&one, s, len, c);
-        size_t width = text_width(buf_str(&one));
-        bool last = s[len] == '\0';
-        if (max && used + width + (last ? 0 : 3) > max) {
-            buf_puts(out, "...");
-            return;
-        }
-        buf_add(out, one.data, one.len);
-        used += width;
+        put_char(&all, s, len, c);
     }
+    if (max && text_width(buf_str(&all)) > max)
+        put_cut(out, buf_str(&all), max);
+    else
+        buf_puts(out, buf_str(&all));
 }
 
 void text_wrap(struct buf *out, const char *s, size_t first, size_t indent, size_t width)

@@ -25,7 +25,7 @@ static const char *const strings[] = {
     "\xe2\x80\xae"
     "evil",
     "*star* _under_ `tick` <b>",
-    "nan inf",
+    "{source}",
 };
 
 static bool chance(struct prng *p, size_t one_in)
