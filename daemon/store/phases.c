@@ -217,7 +217,7 @@ static void read_competitor(struct query *q, struct arena *a, struct competitor 
     *c = (struct competitor){0};
     query_read(q, competitor_fields, ARRAY_LEN(competitor_fields), a, c);
     if (parsed < 0)
-        query_misuse(q, "a reason that this version does not know");
+        query_unreadable(q, "a reason that this version does not know");
     else
         c->reasons = (unsigned)parsed;
 }

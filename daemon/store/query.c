@@ -21,12 +21,22 @@ static sqlite3_stmt *cached(struct store *s, const char *sql, int *code)
     return st;
 }
 
-void query_misuse(struct query *q, const char *trouble)
+static void fail_query(struct query *q, int code, const char *trouble)
 {
     if (q->code != SQLITE_OK)
         return;
-    q->code = SQLITE_MISUSE;
+    q->code = code;
     q->trouble = trouble;
+}
+
+static void misuse(struct query *q, const char *trouble)
+{
+    fail_query(q, SQLITE_MISUSE, trouble);
+}
+
+void query_unreadable(struct query *q, const char *trouble)
+{
+    fail_query(q, SQLITE_CORRUPT, trouble);
 }
 
 void query_begin(struct query *q, struct store *s, const char *sql)
@@ -35,7 +45,7 @@ void query_begin(struct query *q, struct store *s, const char *sql)
     q->st = cached(s, sql, &q->code);
     if (q->st && sqlite3_stmt_busy(q->st)) {
         q->st = NULL; /* its owner is still reading */
-        query_misuse(q, "a statement is used inside itself");
+        misuse(q, "a statement is used inside itself");
     }
 }
 
@@ -45,7 +55,7 @@ static int bind_index(struct query *q, const char *name)
         return 0;
     int i = sqlite3_bind_parameter_index(q->st, name);
     if (i == 0)
-        query_misuse(q, "a statement lacks a bind");
+        misuse(q, "a statement lacks a bind");
     return i;
 }
 
@@ -111,15 +121,20 @@ int64_t query_col_int_opt(struct query *q, int column)
     return null ? -1 : sqlite3_column_int64(q->st, column);
 }
 
+static int fail_by_ourselves(const struct query *q, struct err *e)
+{
+    if (q->code == SQLITE_CORRUPT)
+        return err_set(e, -EBADMSG, "store.corrupt", "",
+                       "%s holds %s: restore it from a backup, or use the version that wrote it",
+                       q->s->path, q->trouble);
+    return err_set(e, -EIO, "store.internal", "",
+                   "%s in %s: this is a fault of aurabench, please report it", q->trouble,
+                   q->s->path);
+}
+
 int query_end(struct query *q, struct err *e)
 {
-    int rc = 0;
-    if (q->trouble)
-        rc = err_set(e, -EIO, "store.internal", "",
-                     "%s in %s: this is a fault of aurabench, please report it", q->trouble,
-                     q->s->path);
-    else if (q->code != SQLITE_OK)
-        rc = sql_fail(q->s, q->code, e);
+    int rc = q->trouble ? fail_by_ourselves(q, e) : sql_fail(q->s, q->code, e);
     if (q->st) {
         (void)sqlite3_reset(q->st);
         (void)sqlite3_clear_bindings(q->st);
@@ -198,7 +213,7 @@ static void read_word(struct query *q, int column, const struct field *f, void *
 {
     int v = f->words->parse((const char *)sqlite3_column_text(q->st, column));
     if (v < 0)
-        query_misuse(q, "a word that this version does not know");
+        query_unreadable(q, "a word that this version does not know");
     else
         memcpy(m, &v, sizeof v);
 }
@@ -237,7 +252,7 @@ void query_read(struct query *q, const struct field *fields, size_t n, struct ar
     for (size_t i = 0; i < n && q->code == SQLITE_OK; i++) {
         const char *name = sqlite3_column_name(q->st, (int)i);
         if (!name || strcmp(name, fields[i].bind + 1) != 0)
-            query_misuse(q, "the columns of a statement are not its fields");
+            misuse(q, "the columns of a statement are not its fields");
         else
             read_member(q, (int)i, &fields[i], a, (char *)obj + fields[i].offset);
     }

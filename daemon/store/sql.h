@@ -44,7 +44,7 @@ struct query {
     struct store *s;
     sqlite3_stmt *st;
     int code;            /* of SQLite; sticky */
-    const char *trouble; /* this program's own mistake or unreadable content; static */
+    const char *trouble; /* what this program found wrong, static; NULL: SQLite did */
 };
 
 /* Names are binds with their colon, ":seq". Strings must live until query_end. */
@@ -59,8 +59,8 @@ const char *query_col_text(struct query *q, int column, struct arena *a); /* NUL
 int64_t query_col_int(struct query *q, int column);
 int64_t query_col_int_opt(struct query *q, int column); /* NULL is -1 */
 
-/* Fails the query by this program's own mistake or by content that it cannot read. */
-void query_misuse(struct query *q, const char *trouble);
+/* Fails the query by content that this version cannot read. */
+void query_unreadable(struct query *q, const char *trouble);
 /* Makes the statement ready for its next use. 0 or an error of store.h. */
 int query_end(struct query *q, struct err *e);
 /* Steps a statement without result to its end, then query_end. */
