@@ -19,36 +19,14 @@ static char *manifest(const char *dir)
 
 static void real_tools_accept_every_name(void **state)
 {
-    static const char *const names[] = {"plain",
-                                        "with space",
-                                        " leading",
-                                        "trailing ",
-                                        "new\nline",
-                                        "back\\slash",
-                                        "\\leading",
-                                        "back\\nslash",
-                                        "*star",
-                                        "?question",
-                                        " *both",
-                                        "-dash",
-                                        "--help",
-                                        "#hash",
-                                        "'quote\"",
-                                        "tab\there",
-                                        "inval\xff"
-                                        "id",
-                                        "\xc3\xbc"
-                                        "ber",
-                                        "^caret",
-                                        "a/b/c",
-                                        "a-b",
-                                        "a.b",
-                                        "semi;colon&",
-                                        "SHA256 (x) = ",
-                                        "\x1b[31m",
-                                        "%s%n",
-                                        "deep/new\nline",
-                                        "deep/SHA256SUMS"};
+    static const char *const names[] = {
+        "plain",        "with space",   " leading",       "trailing ",
+        "new\nline",    "back\\slash",  "\\leading",      "back\\nslash",
+        "*star",        "?question",    " *both",         "-dash",
+        "--help",       "#hash",        "'quote\"",       "tab\there",
+        "inval\xff.id", "\xc3\xbc.ber", "^caret",         "a/b/c",
+        "a-b",          "a.b",          "semi;colon&",    "SHA256 (x) = ",
+        "\x1b[31m",     "%s%n",         "deep/new\nline", "deep/SHA256SUMS"};
     char *dir = unit_folder();
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         folder_put(dir, names[i], names[i]);

@@ -22,8 +22,7 @@ static const char *const strings[] = {
     "über|pipe",
     "日本語",
     "a/b:c",
-    "\xe2\x80\xae"
-    "evil",
+    "\xe2\x80\xae reversed",
     "*star* _under_ `tick` <b>",
     "{source}",
 };
