@@ -75,6 +75,39 @@ static void put_identity(struct cli *cli, const struct host_view *v, struct buf 
     table_free(t);
 }
 
+/* A known fact's value in words; units as in core/host.h. */
+static void put_value(enum fact_id id, const struct fact *f, struct buf *out)
+{
+    char text[DURATION_TEXT];
+
+    switch (id) {
+    case FACT_MAINS:
+    case FACT_LOW_POWER:
+    case FACT_BOOST:
+    case FACT_CALIBRATION:
+    case FACT_VIRTUAL:
+    case FACT_PID_NAMESPACE:
+        buf_puts(out, f->value ? "yes" : "no");
+        break;
+    case FACT_GOVERNOR:
+    case FACT_ENERGY:
+        buf_puts(out, f->text ? f->text : "");
+        return;
+    case FACT_MEMORY_AVAILABLE:
+    case FACT_MEMORY_TOTAL:
+        buf_printf(out, "%.1f GiB", (double)f->value / (1 << 30));
+        break;
+    case FACT_UPTIME:
+    case FACT_SUSPEND:
+        buf_puts(out, duration_format(f->value, text));
+        break;
+    default:
+        buf_printf(out, "%" PRId64, f->value);
+    }
+    if (f->text)
+        buf_printf(out, " (%s)", f->text);
+}
+
 static void put_facts(struct cli *cli, const struct host_facts *facts, struct buf *out)
 {
     static const struct table_column columns[] = {
@@ -83,13 +116,15 @@ static void put_facts(struct cli *cli, const struct host_facts *facts, struct bu
 
     for (int i = 0; i < FACT_COUNT; i++) {
         const struct fact *f = &facts->facts[i];
+        CLEANUP(buf_deinit) struct buf value = {0};
         bool known = f->state == FACT_KNOWN;
+        if (known)
+            put_value((enum fact_id)i, f, &value);
+        else
+            buf_puts(&value, f->text ? f->text : "");
         table_cell(t, TERM_PLAIN, "%s", fact_name((enum fact_id)i));
         table_cell(t, known ? TERM_PLAIN : TERM_YELLOW, "%s", fact_state_name(f->state));
-        if (known && !f->text)
-            table_cell(t, TERM_PLAIN, "%" PRId64, f->value);
-        else
-            table_cell(t, TERM_PLAIN, "%s", f->text ? f->text : "");
+        table_cell(t, TERM_PLAIN, "%s", buf_str(&value));
         table_cell(t, TERM_DIM, "%s", f->source ? f->source : "");
     }
     table_print(t, &cli->out, 0, out);

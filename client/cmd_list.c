@@ -48,12 +48,14 @@ static void put_what(const struct job_view *job, int64_t now_ms, struct buf *out
 {
     char text[DURATION_TEXT];
 
-    if (job->progress.step) {
-        buf_puts(out, job->progress.step);
-        buf_puts(out, job->progress.total > 0 || job->progress.left_ms >= 0 ? " " : "");
+    if (job->progress.total > 0 && job->state == JOB_MEASURING) {
         progress_view_count(&job->progress, out);
+    } else if (job->progress.step) {
+        buf_puts(out, job->progress.text);
     } else if (job->next_try_ms >= 0 && job->state == JOB_WAITING) {
-        buf_printf(out, "next try in %s", duration_format(job->next_try_ms - now_ms, text));
+        buf_printf(out, "next try in %s, refused %" PRId64 " time%s",
+                   duration_format(job->next_try_ms - now_ms, text), job->refusals,
+                   job->refusals == 1 ? "" : "s");
     } else if (job->state == JOB_DONE && job->report.grade) {
         buf_puts(out, job->report.line ? job->report.line : job->report.grade);
     } else if (job->error_code) {

@@ -13,9 +13,20 @@
 #define LABEL_COLUMNS 12
 #define TEXT_MAX 4096
 #define HISTORY_MAX 1000
+#define ROWS_SHOWN 12 /* of attempts and of history, unless all are asked for */
+
+struct values {
+    bool all;
+};
+
+static const struct opt opts[] = {
+    {0, "all", OPT_FLAG, NULL, offsetof(struct values, all), 0, 0,
+     "the whole history, not only its end"},
+};
 
 struct show {
     struct cli *cli;
+    bool all;
     struct json_in in;
     const cJSON *result;
     struct job_view job;
@@ -79,8 +90,8 @@ static void put_document(struct show *s)
     bool override = json_opt_bool(&s->in, doc, "allow_competing", false);
     if (s->in.rc == 0)
         put_linef(s, "plan", TERM_PLAIN,
-                  "%" PRId64 " repetitions, %" PRId64 " warmup%s, policy %s%s", repetitions,
-                  warmups, warmups == 1 ? "" : "s", policy,
+                  "%" PRId64 " repetition%s, %" PRId64 " warmup%s, policy %s%s", repetitions,
+                  repetitions == 1 ? "" : "s", warmups, warmups == 1 ? "" : "s", policy,
                   override ? ", competing processes allowed" : "");
 }
 
@@ -97,8 +108,8 @@ static void put_state(struct show *s)
     put_line(s, "state", job_state_style(j->state), buf_str(&text));
     buf_clear(&text);
     if (j->progress.step) {
-        buf_puts(&text, j->progress.text ? j->progress.text : j->progress.step);
-        buf_puts(&text, j->progress.total > 0 || j->progress.left_ms >= 0 ? ", " : "");
+        buf_puts(&text, j->progress.text);
+        buf_puts(&text, j->progress.total > 0 || j->progress.left_ms > 0 ? ", " : "");
         progress_view_count(&j->progress, &text);
         put_line(s, "now", TERM_PLAIN, buf_str(&text));
     }
@@ -132,8 +143,9 @@ static void put_head(struct show *s)
         put_line(s, "label", TERM_PLAIN, j->label);
     if (j->suite)
         put_line(s, "suite", TERM_PLAIN, j->suite);
-    put_linef(s, "submitted", TERM_PLAIN, "%s%s", cli_time(j->submitted_ms, when),
-              j->priority ? ", with another priority than the rest" : "");
+    put_line(s, "submitted", TERM_PLAIN, cli_time(j->submitted_ms, when));
+    if (j->priority)
+        put_linef(s, "priority", TERM_PLAIN, "%" PRId64, j->priority);
 }
 
 /* ---- what it waits for */
@@ -151,6 +163,7 @@ static void put_refusal(struct show *s)
         put_linef(s, "refused", TERM_YELLOW, "%s: %s", cli_time(at_ms, when), reason);
 }
 
+/* Conditions are shown of the last phase only: they rarely change between phases. */
 static void put_phase(struct show *s, const cJSON *phase)
 {
     CLEANUP(buf_deinit) struct buf line = {0};
@@ -165,10 +178,24 @@ static void put_phase(struct show *s, const cJSON *phase)
     inventory_line(&inv, &line);
     put_line(s, "host", inv.state == INVENTORY_QUIET ? TERM_PLAIN : TERM_YELLOW, buf_str(&line));
     inventory_table(&inv, false, &s->cli->out, &s->out);
-    conditions_table(conditions, false, &s->cli->out, &s->out);
+    if (!phase->next)
+        conditions_table(conditions, false, &s->cli->out, &s->out);
 }
 
 /* ---- what happened */
+
+/* How many of n rows are left out at the beginning; says so. */
+static size_t left_out(struct show *s, size_t n, const char *what)
+{
+    size_t out = s->all || n <= ROWS_SHOWN ? 0 : n - ROWS_SHOWN;
+
+    if (n)
+        buf_putc(&s->out, '\n');
+    if (out)
+        buf_printf(&s->out, "(%zu earlier %s: aurabench show %s --all)\n", out, what,
+                   cli_short_id(s->job.id));
+    return out;
+}
 
 static void put_attempts(struct show *s)
 {
@@ -178,10 +205,13 @@ static void put_attempts(struct show *s)
     };
     size_t n = 0;
     const cJSON *attempts = json_opt_arr(&s->in, s->result, "attempts", 100000, &n), *item;
+    size_t skip = left_out(s, n, "attempts");
     struct table *t = table_new(columns, ARRAY_LEN(columns));
     char when[32], took[DURATION_TEXT];
 
     cJSON_ArrayForEach (item, attempts) {
+        if (skip > 0 && skip--)
+            continue;
         int64_t began = json_int(&s->in, item, "started_ms", 0, JSON_INT_MAX);
         int64_t ended = json_opt_int(&s->in, item, "ended_ms", 0, JSON_INT_MAX, -1);
         const char *outcome = json_opt_str(&s->in, item, "outcome", TEXT_MAX, "running");
@@ -195,10 +225,8 @@ static void put_attempts(struct show *s)
         table_cell(t, TERM_PLAIN, "%s", outcome);
         table_cell(t, TERM_PLAIN, "%s", grade);
     }
-    if (table_rows(t)) {
-        buf_putc(&s->out, '\n');
+    if (table_rows(t))
         table_print(t, &s->cli->out, 0, &s->out);
-    }
     table_free(t);
 }
 
@@ -208,24 +236,25 @@ static void put_history(struct show *s)
         {"WHEN", false, false}, {"STATE", false, false}, {"HISTORY", false, true}};
     size_t n = 0;
     const cJSON *history = json_opt_arr(&s->in, s->result, "history", HISTORY_MAX, &n), *item;
+    size_t skip = left_out(s, n, "events");
     struct table *t = table_new(columns, ARRAY_LEN(columns));
     char when[32];
 
     cJSON_ArrayForEach (item, history) {
+        if (skip > 0 && skip--)
+            continue;
         int64_t at_ms = json_int(&s->in, item, "wall_ms", 0, JSON_INT_MAX);
-        const char *event = json_str(&s->in, item, "event", TEXT_MAX);
+        const char *event = json_view_words(&s->in, item, "event");
         const char *to = json_str(&s->in, item, "to", TEXT_MAX);
         const char *text = json_opt_str(&s->in, item, "text", TEXT_MAX, NULL);
         if (s->in.rc)
             break;
         table_cell(t, TERM_PLAIN, "%s", cli_time(at_ms, when));
         table_cell(t, job_state_style((enum job_state)job_state_parse(to)), "%s", to);
-        table_cell(t, TERM_PLAIN, "%s", text ? text : event);
+        table_cell(t, TERM_PLAIN, "%s", text ? text : event ? event : "");
     }
-    if (table_rows(t)) {
-        buf_putc(&s->out, '\n');
+    if (table_rows(t))
         table_print(t, &s->cli->out, 0, &s->out);
-    }
     table_free(t);
 }
 
@@ -252,7 +281,7 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
 {
     CLEANUP(answer_deinit) struct answer answer = {0};
     CLEANUP(buf_deinit) struct buf params = {0};
-    struct show s = {.cli = cli};
+    struct show s = {.cli = cli, .all = ((const struct values *)values)->all};
     struct err e = {0};
 
     cli_id_params(&params, words->words.v[0]);
@@ -276,6 +305,9 @@ const struct command command_show = {
     .name = "show",
     .usage = "ID",
     .summary = "everything about one job",
+    .opts = opts,
+    .n_opts = ARRAY_LEN(opts),
+    .values_bytes = sizeof(struct values),
     .words_min = 1,
     .words_max = 1,
     .run = run,

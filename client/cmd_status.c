@@ -28,8 +28,8 @@ static void put_active(struct json_in *in, const cJSON *active, struct table *t)
     struct progress_view p = {0};
 
     if (!active) {
-        table_cell(t, TERM_DIM, "measuring");
-        table_cell(t, TERM_PLAIN, "nothing");
+        table_cell(t, TERM_DIM, "now");
+        table_cell(t, TERM_PLAIN, "idle");
         return;
     }
     const char *job = json_str(in, active, "job", 64);

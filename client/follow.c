@@ -53,7 +53,7 @@ static void put_phrase(const struct event *ev, struct buf *out)
 
     if (ev->state == JOB_WAITING && ev->next_try_ms >= 0)
         buf_printf(out, "next try at %s", cli_time(ev->next_try_ms, at) + 11);
-    const char *text = ev->progress.text ? ev->progress.text : ev->progress.step;
+    const char *text = ev->progress.text;
     if (!text || strcmp(text, job_state_name(ev->state)) == 0)
         return;
     buf_puts(out, out->len ? "; " : "");
@@ -122,7 +122,9 @@ static void append(struct follower *f, const struct event *ev)
     put_phrase(ev, &text);
     if (!is_new(f, ev, &text))
         return;
-    buf_printf(&out, "%s  %-10s", cli_time(clock_wall_ms(), now) + 11, job_state_name(ev->state));
+    const char *state = job_state_name(ev->state);
+    int pad = text.len || is_countable(ev) ? 10 : 0;
+    buf_printf(&out, "%s  %-*s", cli_time(clock_wall_ms(), now) + 11, pad, state);
     if (is_countable(ev)) {
         buf_puts(&out, "  ");
         progress_view_count(&ev->progress, &out);

@@ -92,6 +92,16 @@ static bool is_shown(const struct condition_result *r, bool all)
     return all || (!good && r->mode == RULE_REQUIRE);
 }
 
+/* What was seen; the word that stands in the column before it is not said twice. */
+static const char *seen_text(const struct condition_result *r)
+{
+    static const char again[] = "unknown: ";
+    const char *seen = r->seen ? r->seen : "";
+    bool twice = r->status == TRI_UNKNOWN && strncmp(seen, again, sizeof again - 1) == 0;
+
+    return twice ? seen + sizeof again - 1 : seen;
+}
+
 void conditions_table(const struct condition_result results[COND_COUNT], bool all,
                       const struct term *term, struct buf *out)
 {
@@ -110,7 +120,7 @@ void conditions_table(const struct condition_result results[COND_COUNT], bool al
             continue;
         table_cell(t, TERM_PLAIN, "%s", condition_title(r->condition));
         table_cell(t, tri_style(r->status), "%s", status);
-        table_cell(t, TERM_PLAIN, "%s", r->seen ? r->seen : "");
+        table_cell(t, TERM_PLAIN, "%s", seen_text(r));
         table_cell(t, TERM_DIM, "%s",
                    r->mode == RULE_WAIVE    ? "waived"
                    : r->mode == RULE_RECORD ? "recorded only"

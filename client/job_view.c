@@ -18,10 +18,23 @@ static void report_decode(struct json_in *in, const cJSON *obj, struct report_vi
     json_leave(in, mark);
 }
 
+const char *json_view_words(struct json_in *in, const cJSON *obj, const char *key)
+{
+    char *words = arena_strdup(in->a, json_opt_str(in, obj, key, TEXT_MAX, NULL));
+
+    for (char *p = words; p && *p; p++)
+        if (*p == '_')
+            *p = ' ';
+    return words;
+}
+
+/* A step without a sentence is called by its name. */
 void progress_view_decode(struct json_in *in, const cJSON *obj, struct progress_view *out)
 {
     out->step = json_opt_str(in, obj, "step", TEXT_MAX, NULL);
     out->text = json_opt_str(in, obj, "text", TEXT_MAX, NULL);
+    if (!out->text)
+        out->text = json_view_words(in, obj, "step");
     out->done = json_opt_int(in, obj, "done", 0, JSON_INT_MAX, 0);
     out->total = json_opt_int(in, obj, "total", 0, JSON_INT_MAX, 0);
     out->left_ms = json_opt_int(in, obj, "left_ms", -1, JSON_INT_MAX, -1);
@@ -67,9 +80,9 @@ void progress_view_count(const struct progress_view *p, struct buf *out)
 
     if (p->total > 0)
         buf_printf(out, "%" PRId64 " of %" PRId64, p->done, p->total);
-    if (p->left_ms >= 0)
+    if (p->left_ms > 0) /* an estimate: no fractions of a second */
         buf_printf(out, "%sabout %s left", p->total > 0 ? ", " : "",
-                   duration_format(p->left_ms, left));
+                   duration_format((p->left_ms + 999) / 1000 * 1000, left));
 }
 
 enum term_style job_state_style(enum job_state s)

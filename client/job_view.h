@@ -41,6 +41,9 @@ struct job_view {
 void job_view_decode(struct json_in *in, const cJSON *obj, struct job_view *out);
 void progress_view_decode(struct json_in *in, const cJSON *obj, struct progress_view *out);
 
+/* Member key with its underscores as spaces; NULL when it is missing or null. */
+const char *json_view_words(struct json_in *in, const cJSON *obj, const char *key);
+
 /* "45 of 132, about 2m 10s left": what is known of it, "" when nothing is. */
 void progress_view_count(const struct progress_view *p, struct buf *out);
 

@@ -65,6 +65,31 @@ int submission_resolve(struct cli *cli, struct submission *s, struct err *e)
     return 0;
 }
 
+static bool has_lane(const struct workload *w, const char *name)
+{
+    for (size_t i = 0; i < w->n_lanes; i++)
+        if (strcmp(w->lanes[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A misspelled exclusion would leave nothing out, and nobody would notice. */
+static int check_exclusions(const struct job *job, const struct suite *suite, struct err *e)
+{
+    for (size_t i = 0; i < job->n_exclude; i++) {
+        const struct lane_ref *ref = &job->exclude[i];
+        bool found = false;
+        for (size_t w = 0; w < suite->n_workloads; w++)
+            if (!ref->workload || strcmp(suite->workloads[w].name, ref->workload) == 0)
+                found = found || has_lane(&suite->workloads[w], ref->lane);
+        if (!found)
+            return err_set(e, -EINVAL, "job.bad", "exclude",
+                           "the suite %s has no lane %s%s%s that could be left out", suite->name,
+                           ref->workload ? ref->workload : "", ref->workload ? "/" : "", ref->lane);
+    }
+    return 0;
+}
+
 int submission_suite(struct cli *cli, struct submission *s, const char *arg, struct err *e)
 {
     CLEANUP(mem_freep) char *dir = NULL;
@@ -75,6 +100,8 @@ int submission_suite(struct cli *cli, struct submission *s, const char *arg, str
         rc = suite_dir_pack(dir, &s->pack, e);
     if (rc == 0)
         rc = suite_decode(&cli->a, s->pack.json.data, s->pack.json.len, &suite, e);
+    if (rc == 0)
+        rc = check_exclusions(s->job, suite, e);
     if (rc < 0)
         return rc;
     s->job->suite_name = suite->name;

@@ -49,13 +49,16 @@ static void say_waiting(const struct cli *cli, const struct submission *s)
                       s->id, s->state, cli_short_id(s->id));
 }
 
+static bool prints_report(const struct submission_after *after, const struct job_view *end)
+{
+    return end->report.grade && !(after->report && strcmp(after->report, "none") == 0);
+}
+
 static int print_report(struct cli *cli, struct connection *c, const struct job_view *end,
                         const char *word, struct err *e)
 {
     CLEANUP(report_deinit) struct report r = {0};
 
-    if (!end->report.grade || (word && strcmp(word, "none") == 0))
-        return 0;
     int rc = report_format_parse(word ? word : "text", &r.format, e);
     if (rc == 0)
         rc = report_fetch(c, end->id, &cli->out, &r, e);
@@ -77,11 +80,16 @@ static int print_end_as_json(struct cli *cli, struct connection *c, const struct
     return rc;
 }
 
-static void say_end(struct cli *cli, const struct job_view *end)
+/* Below a report its own words are not said again. */
+static void say_end(struct cli *cli, const struct job_view *end, bool reported)
 {
     CLEANUP(buf_deinit) struct buf line = {0};
 
-    follow_end_line(&cli->err, end, &line);
+    if (reported && end->state == JOB_DONE)
+        buf_printf(&line, "job %s done; evidence: %s\n", cli_short_id(end->id),
+                   end->report.evidence ? end->report.evidence : "none");
+    else
+        follow_end_line(&cli->err, end, &line);
     (void)fputs(buf_str(&line), stderr);
 }
 
@@ -94,10 +102,11 @@ static int wait_for(struct cli *cli, const struct submission *s, struct connecti
     int rc = follow_job(cli, c, s->id, &how, end, e);
     if (rc == 0 && cli->shared.json)
         return print_end_as_json(cli, *c, end, e);
-    if (rc == 0)
+    bool reports = rc == 0 && prints_report(after, end);
+    if (reports)
         rc = print_report(cli, *c, end, after->report, e);
     if (rc == 0)
-        say_end(cli, end);
+        say_end(cli, end, reports);
     return rc;
 }
 

@@ -74,19 +74,26 @@ static size_t natural_width(const struct table *t, size_t column)
     return width;
 }
 
-static void fit(const struct table *t, size_t *widths, size_t room)
+/* The widest column that gives way; n_columns when none can any more. */
+static size_t widest(const struct table *t, const size_t *widths)
 {
-    size_t total = GAP * (t->n_columns - 1);
+    size_t found = t->n_columns;
 
     for (size_t c = 0; c < t->n_columns; c++)
+        if (t->columns[c].gives_way && widths[c] > COLUMN_MIN &&
+            (found == t->n_columns || widths[c] > widths[found]))
+            found = c;
+    return found;
+}
+
+static void fit(const struct table *t, size_t *widths, size_t room)
+{
+    size_t total = GAP * (t->n_columns - 1), c;
+
+    for (c = 0; c < t->n_columns; c++)
         total += widths[c] = natural_width(t, c);
-    for (size_t c = 0; room && total > room && c < t->n_columns; c++) {
-        if (!t->columns[c].gives_way || widths[c] <= COLUMN_MIN)
-            continue;
-        size_t over = total - room, spare = widths[c] - COLUMN_MIN;
-        widths[c] -= over < spare ? over : spare;
-        total -= over < spare ? over : spare;
-    }
+    for (; room && total > room && (c = widest(t, widths)) < t->n_columns; total--)
+        widths[c]--;
 }
 
 static void put_spaces(struct buf *out, size_t n)

@@ -1,6 +1,6 @@
 /* A table of text for people: cells are added row by row, columns are as wide as their widest cell,
- * and one column gives way where the terminal is too narrow. Owns copies of its cells; their text
- * is cleaned for terminals (term_clean). */
+ * and columns that may give way do so, the widest first, where the terminal is too narrow. Owns
+ * copies of its cells; their text is cleaned for terminals (term_clean). */
 #pragma once
 
 #include <stdbool.h>
