@@ -44,7 +44,7 @@ static int refuse_submodule(const char *path, struct err *e)
                    buf_str(&name));
 }
 
-/* One entry of ls-tree -l: "mode type id size\tpath". */
+/* One entry of ls-tree: "mode type id\tpath", with -l "mode type id size\tpath". */
 static int sort_entry(struct files *f, const char *entry, struct err *e)
 {
     const char *tab = strchr(entry, '\t'), *id = entry + 12, *path = tab ? tab + 1 : "";
@@ -52,16 +52,32 @@ static int sort_entry(struct files *f, const char *entry, struct err *e)
 
     if (strncmp(entry, "160000 ", 7) == 0)
         return refuse_submodule(path, e);
-    if (!tab || strncmp(entry, "100", 3) != 0 || tab - id <= GIT_ID_LEN)
+    if (!tab || strncmp(entry, "100", 3) != 0 || tab - id < GIT_ID_LEN)
         return 0;
-    long bytes = strtol(id + GIT_ID_LEN, NULL, 10);
     if (strcmp(slash ? slash + 1 : path, ".gitattributes") == 0)
         buf_printf(&f->attributes, "%.*s\n", GIT_ID_LEN, id);
+    long bytes = tab - id > GIT_ID_LEN ? strtol(id + GIT_ID_LEN, NULL, 10) : -1;
     if (bytes >= LFS_MIN_BYTES && bytes < LFS_MAX_BYTES) {
         buf_printf(&f->small, "%.*s\n", GIT_ID_LEN, id);
         buf_add(&f->names, path, strlen(path) + 1);
     }
     return 0;
+}
+
+/* Sizes cost a look at every object, so they are asked for only when they are needed. */
+static int list_files(const char *repo, const char *id, bool with_sizes, struct files *f,
+                      struct err *e)
+{
+    CLEANUP(buf_deinit) struct buf out = {0};
+    struct git_call c = GIT_CALL_IN(repo);
+    int rc = git_call_must(&c,
+                           with_sizes ? GIT_ARGS("ls-tree", "-r", "-z", "-l", "--full-tree", id)
+                                      : GIT_ARGS("ls-tree", "-r", "-z", "--full-tree", id),
+                           &out, "source.unresolved", e);
+
+    for (size_t i = 0; rc == 0 && i < out.len; i += strlen(out.data + i) + 1)
+        rc = sort_entry(f, out.data + i, e);
+    return rc;
 }
 
 /* Finds the first of the blobs (ids one a line) whose content has the text, at its beginning or
@@ -100,11 +116,12 @@ static int find_blob(const char *repo, const struct buf *ids, const char *text, 
 static int refuse_lfs(const struct files *f, int index, struct err *e)
 {
     CLEANUP(buf_deinit) struct buf name = {0};
-    const char *path = f->names.data;
+    const char *names = buf_str(&f->names);
+    size_t at = 0;
 
-    while (index-- > 0)
-        path += strlen(path) + 1;
-    git_list_name(&name, path);
+    while (index-- > 0 && at < f->names.len)
+        at += strlen(names + at) + 1;
+    git_list_name(&name, names + at);
     return err_set(e, -EINVAL, "source.lfs", "rev",
                    "the commit keeps %s in Git LFS, not supported yet by this version; measure a "
                    "commit that holds the files themselves",
@@ -114,19 +131,18 @@ static int refuse_lfs(const struct files *f, int index, struct err *e)
 int git_check_commit(const char *repo, const char *id, struct err *e)
 {
     CLEANUP(files_deinit) struct files f = {0};
-    CLEANUP(buf_deinit) struct buf out = {0};
-    struct git_call c = GIT_CALL_IN(repo);
-    int lfs = -1, pointer = -1;
-    int rc = git_call_must(&c, GIT_ARGS("ls-tree", "-r", "-z", "-l", "--full-tree", id), &out,
-                           "source.unresolved", e);
+    CLEANUP(files_deinit) struct files sized = {0};
+    int uses_lfs = -1, pointer = -1;
+    int rc = list_files(repo, id, false, &f, e);
 
-    for (size_t i = 0; rc == 0 && i < out.len; i += strlen(out.data + i) + 1)
-        rc = sort_entry(&f, out.data + i, e);
     if (rc == 0)
-        rc = find_blob(repo, &f.attributes, "filter=lfs", false, &lfs, e);
-    if (rc == 0 && lfs >= 0)
-        rc = find_blob(repo, &f.small, LFS_POINTER, true, &pointer, e);
-    return rc == 0 && pointer >= 0 ? refuse_lfs(&f, pointer, e) : rc;
+        rc = find_blob(repo, &f.attributes, "filter=lfs", false, &uses_lfs, e);
+    if (rc < 0 || uses_lfs < 0)
+        return rc;
+    rc = list_files(repo, id, true, &sized, e);
+    if (rc == 0)
+        rc = find_blob(repo, &sized.small, LFS_POINTER, true, &pointer, e);
+    return rc == 0 && pointer >= 0 ? refuse_lfs(&sized, pointer, e) : rc;
 }
 
 /* ---- bundles */

@@ -105,6 +105,17 @@ static int refuse_lfs(const struct buf *out, struct err *e)
     return 0;
 }
 
+/* Without attributes no file can be one of LFS. */
+static bool has_attributes(const struct source_tree *tree)
+{
+    for (size_t at = 0; at < tree->paths.len; at += strlen(tree->paths.data + at) + 1) {
+        const char *path = tree->paths.data + at, *slash = strrchr(path, '/');
+        if (strcmp(slash ? slash + 1 : path, ".gitattributes") == 0)
+            return true;
+    }
+    return false;
+}
+
 static int check_lfs(const struct source_git *g, const struct source_tree *tree, struct err *e)
 {
     CLEANUP(mem_closep) int root = open(g->work_tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -113,6 +124,8 @@ static int check_lfs(const struct source_git *g, const struct source_tree *tree,
 
     if (root < 0)
         return err_sys(e, -errno, "open", g->work_tree);
+    if (!has_attributes(tree))
+        return 0;
     for (size_t at = 0; at < tree->paths.len; at += strlen(tree->paths.data + at) + 1)
         if (is_pointer(root, tree->paths.data + at))
             buf_add(&pointers, tree->paths.data + at, strlen(tree->paths.data + at) + 1);

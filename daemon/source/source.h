@@ -11,7 +11,8 @@
  *
  * All functions block; call them on a worker thread, one at a time per store (has_commit, missing,
  * tips and suite_path may run beside others). Ids are full: 40 lower-case hex digits; anything else
- * is refused. Errors: negative errno with e filled; codes at each function, beside the system's.
+ * is refused (source.bad_id). Errors: negative errno with e filled; codes at each function, beside
+ * the system's and source.store_failed (git failed in the store).
  */
 #pragma once
 
@@ -28,7 +29,8 @@
 
 struct source_store;
 
-/* state_dir exists. Makes the folders and clears what an interrupted import left. */
+/* state_dir exists. Makes the folders and clears what an interrupted import left.
+ * source.state_path: the path has control characters. */
 int source_store_new(const char *state_dir, struct source_store **out, struct err *e);
 void source_store_free(struct source_store *s);
 

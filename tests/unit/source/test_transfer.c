@@ -1,6 +1,7 @@
 /* Commits on their way: from the user's repository through a bundle into the daemon's store. */
 #include "sandbox.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,6 +328,27 @@ static void a_start_clears_what_an_interruption_left(void **state)
     source_store_free(store);
 }
 
+static void a_state_folder_that_git_cannot_name_is_refused(void **state)
+{
+    struct sandbox *s = *state;
+    struct source_store *store = NULL;
+
+    assert_ok(s, file_mkdirs(sandbox_path(s, "line\nbreak"), 0755, &s->e));
+    assert_code(s, source_store_new(sandbox_path(s, "line\nbreak"), &store, &s->e),
+                "source.state_path");
+    assert_null(store);
+    assert_int_equal(source_store_new(sandbox_path(s, "gone"), &store, &s->e), -ENOENT);
+    assert_ok(s, file_mkdirs(sandbox_path(s, "odd \"'#:\xc3\xbc"), 0755, &s->e));
+    err_clear(&s->e);
+    assert_ok(s, source_store_new(sandbox_path(s, "odd \"'#:\xc3\xbc"), &store, &s->e));
+    const char *repo = sandbox_repo(s, "repo");
+    const char *id = sandbox_git(s, repo, "rev-parse", "HEAD", NULL);
+    struct raw_source out = {0};
+    assert_ok(s, source_import_bundle(store, bundle_of(s, repo, id, NULL), &id, 1, &s->e));
+    assert_ok(s, source_checkout(store, &s->a, id, sandbox_path(s, "tree"), &out, &s->e));
+    source_store_free(store);
+}
+
 static void a_bundle_for_the_evidence_stands_alone(void **state)
 {
     struct sandbox *s = *state;
@@ -397,6 +419,7 @@ int main(void)
         SANDBOX_TEST(other_files_are_no_bundles),
         SANDBOX_TEST(only_full_ids_are_taken),
         SANDBOX_TEST(a_start_clears_what_an_interruption_left),
+        SANDBOX_TEST(a_state_folder_that_git_cannot_name_is_refused),
         SANDBOX_TEST(a_bundle_for_the_evidence_stands_alone),
         SANDBOX_TEST(borrowed_objects_of_the_user_are_sent_too),
         SANDBOX_TEST(a_repository_that_may_not_be_written_can_be_bundled),
