@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -158,6 +159,36 @@ class Daemon:
     def finish(self, job: str) -> dict:
         return self.until(job, "done", "failed", "cancelled", "expired", "unqualified", "lost")
 
+    def refused(self, *args, **kwargs) -> dict:
+        """The error with which the client refuses ARGS; `exit` is its status."""
+        done = self.run(*args, "--json", check=None, **kwargs)
+        assert done.returncode != 0, f"{args} was accepted: {done.stdout}"
+        error = json.loads(done.stdout)["error"]
+        # One sentence for a person: the same one, on one line.
+        assert done.stderr == f"aurabench: {error['message']}\n", done.stderr
+        return {**error, "exit": done.returncode}
+
+    def sql(self, query: str, *values) -> list[sqlite3.Row]:
+        """Rows of the daemon's database, read beside it."""
+        db = sqlite3.connect(f"file:{self.state}/aurabench.db?mode=ro", uri=True)
+        db.row_factory = sqlite3.Row
+        try:
+            return db.execute(query, values).fetchall()
+        finally:
+            db.close()
+
+    def evidence(self, job: str) -> pathlib.Path:
+        return pathlib.Path(self.show(job)["job"]["report"]["evidence"])
+
+    def raw(self, job: str) -> dict:
+        return json.loads((self.evidence(job) / "raw.json").read_text())
+
+    def summary(self, job: str) -> dict:
+        return json.loads((self.evidence(job) / "summary.json").read_text())
+
+    def log_of(self, job: str) -> str:
+        return self.run("log", job).stdout
+
     def connect(self) -> "Wire":
         return Wire(self.socket)
 
@@ -167,8 +198,8 @@ class Wire:
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(str(path))  # waits where the queue is full; with a timeout it fails
         self.socket.settimeout(PATIENCE_S)
-        self.socket.connect(str(path))
         self.file = self.socket.makefile("rb")
         self.hello = json.loads(self.file.readline())
         self.ids = 0
@@ -272,3 +303,97 @@ def tiny_suite(folder: pathlib.Path, **changes) -> pathlib.Path:
     control.write_text(lane_program(20000))
     control.chmod(0o755)
     return folder
+
+
+def make_suite(folder: pathlib.Path, workloads: list[dict], files: dict[str, str] = {},
+               **members) -> pathlib.Path:
+    """A suite folder of these workloads; files that begin with #! are programs."""
+    folder.mkdir()
+    document = {"schema": "aurabench.suite.v1", "name": folder.name, "workloads": workloads,
+                **members}
+    (folder / "suite.json").write_text(json.dumps(document))
+    for name, text in files.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755 if text.startswith("#!") else 0o644)
+    return folder
+
+
+def job_file(path: pathlib.Path, **members) -> pathlib.Path:
+    """A job of one repetition without warmups, unless members say otherwise."""
+    document = {"schema": "aurabench.job.v1", "repetitions": 1, "warmups": 0, **members}
+    path.write_text(json.dumps(document))
+    return path
+
+
+def wait_for(condition, what: str):
+    """What condition() returns once that is true."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (result := condition()):
+        assert time.monotonic() < deadline, f"waited too long for {what}"
+        time.sleep(0.02)
+    return result
+
+
+class Gate:
+    """Holds a lane or a build step that calls it at chosen runs, so that a test can look around or
+    act at that point however slow the machine is. The program is GATE_SH, its variable GATE."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+        folder.mkdir()
+
+    def env(self) -> dict:
+        return {"GATE": str(self.folder)}
+
+    def shut(self, run: int) -> None:
+        (self.folder / f"shut-{run}").touch()
+
+    def open(self, run: int) -> None:
+        (self.folder / f"shut-{run}").unlink()
+
+    def await_run(self, run: int) -> None:
+        wait_for((self.folder / f"at-{run}").exists, f"run {run} at the gate")
+
+    def runs(self) -> int:
+        count = self.folder / "count"
+        return int(count.read_text()) if count.exists() else 0
+
+
+GATE_SH = """#!/bin/sh
+n=0
+test -e "$GATE/count" && read n <"$GATE/count"
+n=$((n + 1))
+echo $n >"$GATE/count"
+test -e "$GATE/shut-$n" && : >"$GATE/at-$n"
+while test -e "$GATE/shut-$n"; do sleep 0.02; done
+"""
+# The same as a protocol lane of make_suite's usual records.
+GATE_LANE = GATE_SH + """echo "READY tiny"
+read go
+echo "DONE tiny 42"
+cat >/dev/null
+"""
+LANE_SH = """#!/bin/sh
+echo "READY tiny"
+read go
+echo "DONE tiny 42"
+cat >/dev/null
+"""
+
+
+def protocol(lanes: dict, **members) -> dict:
+    """A protocol workload of the records that LANE, LANE_SH and GATE_LANE speak."""
+    return {"name": "tiny", "measure": "protocol", "ready": "READY tiny", "go": "GO tiny",
+            "done": "DONE tiny 42", "lanes": lanes, **members}
+
+
+def check_next_job_runs(daemon: Daemon, policy: pathlib.Path) -> None:
+    """Whatever happened to the jobs before: a plain one is measured, and nothing is left."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="next-", dir=daemon.folder))
+    suite = make_suite(folder / "next", [protocol({"lane": {"command": ["{suite}/lane"]}})],
+                       {"lane": LANE_SH})
+    job = job_file(folder / "job.json", suite={"path": str(suite)})
+    shown = daemon.finish(daemon.json("submit", job, "--policy", policy)["id"])
+    assert shown["job"]["state"] == "done", shown["job"]
+    assert list((daemon.state / "work").iterdir()) == []
+    assert processes_with(str(daemon.state / "work")) == []
