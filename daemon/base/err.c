@@ -29,6 +29,9 @@ int err_sys(struct err *e, int rc, const char *op, const char *what)
     char code[sizeof e->code];
 
     (void)snprintf(code, sizeof code, "system.%s", op);
+    for (char *p = code; *p; p++)
+        if (*p == ' ')
+            *p = '_'; /* "read folder" is a phrase, a code is one word */
     return err_set(e, rc, code, what, "could not %s %s: %s", op, what, strerror(rc < 0 ? -rc : rc));
 }
 

@@ -23,7 +23,8 @@ int err_set(struct err *e, int rc, const char *code, const char *field, const ch
 int err_setv(struct err *e, int rc, const char *code, const char *field, const char *fmt,
              va_list ap);
 
-/* For a failed system call: code "system.<op>", the sentence ends with strerror(-rc). */
+/* For a failed system call: code "system.<op>" with blanks as underscores; the sentence ends with
+ * strerror(-rc). */
 int err_sys(struct err *e, int rc, const char *op, const char *what);
 
 bool err_is_set(const struct err *e);

@@ -21,6 +21,9 @@ static void first_error_wins(void **state)
     assert_int_equal(err_sys(&e, -2, "open", "/x"), -2);
     assert_string_equal(e.code, "system.open");
     assert_string_equal(e.text, "could not open /x: No such file or directory");
+    err_clear(&e);
+    assert_int_equal(err_sys(&e, -2, "read folder", "/x"), -2);
+    assert_string_equal(e.code, "system.read_folder");
     assert_int_equal(err_set(NULL, -1, "a", "b", "c"), -1);
 }
 
