@@ -5,19 +5,19 @@
 #include "core/names.h"
 
 static const char *const job_state_names[JOB_STATE_COUNT] = {
-#define JOB_STATE(state, spelling) [JOB_##state] = spelling,
+#define JOB_STATE(state, spelling) [JOB_##state] = (spelling),
 #include "core/job_state.def"
 };
 NAMES(job_state, job_state);
 
 static const char *const job_event_names[JOB_EVENT_COUNT] = {
-#define JOB_EVENT(event, spelling) [JOB_##event] = spelling,
+#define JOB_EVENT(event, spelling) [JOB_##event] = (spelling),
 #include "core/job_state.def"
 };
 NAMES(job_event, job_event);
 
 static const char *const job_effect_names[JOB_EFFECT_COUNT] = {
-#define JOB_EFFECT(effect, spelling) [JOB_EFFECT_##effect] = spelling,
+#define JOB_EFFECT(effect, spelling) [JOB_EFFECT_##effect] = (spelling),
 #include "core/job_state.def"
 };
 NAMES(job_effect, job_effect);
@@ -35,12 +35,12 @@ static const struct cell cells[JOB_STATE_COUNT][JOB_EVENT_COUNT] = {
 #include "core/job_state.def"
 };
 
-/* With the compiler's warning about cells given twice, this proves that each is given once. */
+/* A cell given twice does not compile, and the count proves that none is missing. */
 enum {
-    CELLS_GIVEN = 0
-#define JOB_GOES(state, event, next, act) +1
-#define JOB_NEVER(state, event) +1
+#define JOB_GOES(state, event, next, act) GIVEN_##state##_##event,
+#define JOB_NEVER(state, event) GIVEN_##state##_##event,
 #include "core/job_state.def"
+    CELLS_GIVEN
 };
 _Static_assert(CELLS_GIVEN == (int)JOB_STATE_COUNT * (int)JOB_EVENT_COUNT,
                "job_state.def gives every cell once");

@@ -65,7 +65,7 @@ int rows_add_attempt(struct store *s, const struct store_new_attempt *attempt, c
     query_int(&q, ":wall_ms", wall_ms);
     int rc = query_run(&q, e);
     if (rc == 0 && sql_changes(s) != 1)
-        rc = err_set(e, -ENOENT, "boot.unknown", "boot",
+        rc = err_set(e, -EINVAL, "store.constraint", "boot",
                      "boot %s is not in the store: it is put there before the first claim",
                      attempt->boot);
     return rc;

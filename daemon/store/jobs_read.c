@@ -207,7 +207,7 @@ static const struct field count_fields[] = {
 
 int store_counts(struct store *s, int64_t counts[JOB_STATE_COUNT], struct err *e)
 {
-    static const char SQL[] = "SELECT state, count(*) AS jobs FROM jobs GROUP BY state";
+    static const char SQL[] = "SELECT state, jobs FROM job_counts";
     struct query q;
     struct count one = {0};
     memset(counts, 0, sizeof(int64_t) * JOB_STATE_COUNT);

@@ -5,7 +5,7 @@
 #include "store/rows.h"
 
 /* Waiting jobs that one claim makes queued at most: bounds the transaction. */
-#define DUE_MAX 4096
+#define DUE_MAX 512
 
 int rows_job_not_found(const char *id, struct err *e)
 {
@@ -110,13 +110,10 @@ static int apply_event(struct store *s, const char *job, enum job_event event,
     return rc ? rc : add_history(s, job, step, with, e);
 }
 
-static int add_what_goes_with_it(struct store *s, const char *job, const struct store_event *with,
-                                 struct err *e)
+static int add_what_goes_with_it(struct store *s, const struct store_event *with, struct err *e)
 {
     int rc = 0;
-    if (with->attempt)
-        rc = rows_check_attempt(s, with->attempt, job, e);
-    if (rc == 0 && with->refusal)
+    if (with->refusal)
         rc = rows_add_refusal(s, with->refusal, e);
     if (rc == 0 && with->report)
         rc = rows_add_report(s, with->report, e);
@@ -135,9 +132,12 @@ int store_job_event(struct store *s, const char *job, enum job_event event,
     int rc = tx_begin(s, e);
     if (rc != 0)
         return rc;
-    rc = apply_event(s, job, event, with, &step, e);
+    if (with->attempt)
+        rc = rows_check_attempt(s, with->attempt, job, e);
     if (rc == 0)
-        rc = add_what_goes_with_it(s, job, with, e);
+        rc = apply_event(s, job, event, with, &step, e);
+    if (rc == 0)
+        rc = add_what_goes_with_it(s, with, e);
     rc = tx_end(s, rc, e);
     if (rc == 0 && done)
         *done = step;

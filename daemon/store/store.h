@@ -8,7 +8,8 @@
  *
  * Every function returns 0, a negative errno with e filled, or a positive code where it says so:
  *   -ENOENT  "job.not_found", "attempt.not_found": no such row
- *   -EINVAL  "store.constraint": a row that exists already, or that names an unknown one
+ *   -EINVAL  "store.constraint": a row that exists already, or that names an unknown one;
+ *            "store.bad_limit"
  *   -ENOSPC  "store.full"; -EIO "store.io"; -EBUSY "store.busy": another process holds it
  *   -EBADMSG "store.corrupt"; -EACCES "store.denied"
  * Unknown numbers (-1) and missing strings (NULL) are stored as NULL and read back as they were.
@@ -61,8 +62,8 @@ struct store_new_job {
 int store_job_submit(struct store *s, const struct store_new_job *job, bool *duplicate,
                      struct err *e);
 
-/* What goes with an event, in the same transaction. A zeroed struct with next_try_ms -1 says
- * nothing; so does NULL in its place. */
+/* What goes with an event, in the same transaction. Starts as STORE_EVENT_INIT, which says nothing;
+ * wall_ms is always given. */
 struct store_report;
 struct store_event {
     int64_t wall_ms;
@@ -74,15 +75,15 @@ struct store_event {
     const struct raw_refusal *refusal; /* recorded; NULL: none */
     const struct store_report *report; /* recorded; becomes the job's report; NULL: none */
 };
-#define STORE_EVENT_INIT                                                                           \
-    {                                                                                              \
-        .next_try_ms = -1                                                                          \
-    }
+/* clang-format off */
+#define STORE_EVENT_INIT {.next_try_ms = -1}
+/* clang-format on */
 
 /* One transition: the conditional update on the old state, a history row, and what `with` adds.
  * done (may be NULL) says what happened. -EINVAL "job.bad_state" when the table forbids it;
- * "store.next_try_missing" when it leads to waiting without a time. A refuse counts up
- * store_job.refusals. Events submit and claim have functions of their own and are refused here. */
+ * "store.next_try_missing" when it leads to waiting without a time; -ENOENT "attempt.not_found"
+ * when the attempt is not this job's. A refuse counts up store_job.refusals. Events submit and
+ * claim have functions of their own and are refused here. */
 int store_job_event(struct store *s, const char *job, enum job_event event,
                     const struct store_event *with, struct job_step *done, struct err *e);
 
@@ -93,7 +94,7 @@ struct store_new_attempt {
     const char *work_dir; /* may be NULL, see store_attempt_reuse */
 };
 
-/* First makes waiting jobs whose time has come queued again (event retry_due; at most 4096 in one
+/* First makes waiting jobs whose time has come queued again (event retry_due; at most 512 in one
  * call, the longest due first), then takes the queued job of the highest priority, the oldest of
  * those, makes it preparing and creates the attempt. STORE_NONE: nothing to do. */
 int store_job_claim(struct store *s, int64_t now_ms, const struct store_new_attempt *attempt,
@@ -156,8 +157,9 @@ int store_counts(struct store *s, int64_t counts[JOB_STATE_COUNT], struct err *e
 
 /* ---- hosts and suites -------------------------------------------------------------------- */
 
-/* Idempotent. A host that shows another identity in the same boot (memory, name) gets a row of its
- * own; attempts keep the one they began with. The first boot_wall_ms of a boot stays. */
+/* Comes before the first claim in a boot; idempotent. A host that shows another identity in the
+ * same boot (memory, name) gets a row of its own; attempts keep the one they began with. The first
+ * boot_wall_ms of a boot stays. */
 int store_boot_put(struct store *s, const struct host_identity *host,
                    const struct boot_identity *boot, int64_t wall_ms, struct err *e);
 
@@ -195,7 +197,8 @@ int store_job_attempts(struct store *s, const char *job, struct arena *a,
 int store_unfinished_attempts(struct store *s, struct arena *a, struct store_attempt **out,
                               size_t *n, struct err *e);
 
-/* Before its end only, as often as needed: where it works and whose trees it uses (NULL: own). */
+/* "attempt.ended" (-EINVAL) after its end; before it as often as needed: where it works and whose
+ * trees it uses (NULL: own). */
 int store_attempt_reuse(struct store *s, const char *attempt, const char *work_dir,
                         const char *reused_from, struct err *e);
 /* The attempt's own scalars out of raw: clock, cpu_set, boot_id_after, suspend_before_ms,
@@ -205,10 +208,13 @@ int store_attempt_put(struct store *s, const char *attempt, const struct raw *ra
 int store_attempt_end(struct store *s, const char *attempt, const char *outcome, int64_t wall_ms,
                       struct err *e);
 
-/* Append-only records of one attempt; a second one of the same key is "store.constraint". */
+/* Append-only records of one attempt; a second one of the same key is "store.constraint". A retry
+ * that reuses another attempt's trees puts its own copy of what it wants in its own report. */
 int store_put_phase(struct store *s, const char *attempt, enum phase phase,
                     const struct phase_record *record, struct err *e);
-/* sides: the names that plan_step.side counts. The names are stored beside the indexes. */
+/* Comes before the first observation: only what the plan names can be observed. sides: the names
+ * that plan_step.side counts; names are stored beside the indexes. "store.bad_plan" (-EINVAL) when
+ * an index is out of range. */
 int store_put_plan(struct store *s, const char *attempt, const struct plan *plan,
                    const struct suite *suite, const char *const *sides, size_t n_sides,
                    struct err *e);

@@ -225,8 +225,8 @@ static void what_goes_with_an_event_undoes_it_when_it_fails(void **ctx)
     struct store_event with = {
         .wall_ms = 41, .next_try_ms = 600, .attempt = "none", .outcome = "refused"};
     struct raw_refusal *refusal;
-    refused(u, store_job_event(u->s, id, JOB_REFUSE, &with, NULL, &u->e), -EINVAL,
-            "store.constraint"); /* the history names the attempt */
+    refused(u, store_job_event(u->s, id, JOB_REFUSE, &with, NULL, &u->e), -ENOENT,
+            "attempt.not_found");
     assert_int_equal(unit_state(u, id), JOB_PREPARING);
     ok(u, store_attempt_end(u->s, attempt, "refused", 40, &u->e));
     with.attempt = attempt;
