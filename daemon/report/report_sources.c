@@ -111,6 +111,8 @@ void section_sources(const struct report *r)
 {
     page_section(r->page, "Sources and tools",
                  "hashes are shortened here; raw.json has them whole");
+    if (!r->raw->job.n_sources && !r->raw->job.is_run)
+        page_say(r->page, "The job names no sources: it measures the suite as it stands.");
     put_sources(r);
     put_builds(r);
     put_products(r);

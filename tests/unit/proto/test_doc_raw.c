@@ -6,7 +6,8 @@
 #include "proto/documents.h"
 #include "random_raw.h"
 
-#define ROUNDS 300
+#define ROUNDS 60
+#define DAMAGED 300
 
 static char *canonical(const struct raw *raw)
 {
@@ -198,6 +199,45 @@ static void a_condition_named_twice_is_refused(void **state)
     arena_deinit(&a);
 }
 
+/* ---- damage */
+
+static void damage(struct prng *p, char *text)
+{
+    static const char bytes[] = "0123456789-\"{}[],:enulltrfas.";
+    size_t len = strlen(text);
+    for (size_t i = 0; i <= prng_below(p, 3); i++)
+        text[prng_below(p, len)] = bytes[prng_below(p, sizeof bytes - 1)];
+}
+
+/* Accepted or refused with a sentence; what is accepted can be judged. */
+static bool survives(struct prng *p, const char *good)
+{
+    struct arena a = {0};
+    struct raw *raw = NULL;
+    struct err e = {0};
+    CLEANUP(mem_freep) char *text = mem_strdup(good);
+    damage(p, text);
+    int rc = raw_decode(&a, text, strlen(text), &raw, &e);
+    if (rc == 0)
+        assert_non_null(summarise(&a, raw));
+    else
+        assert_true(err_is_set(&e));
+    arena_deinit(&a);
+    return rc == 0;
+}
+
+static void a_damaged_report_is_refused_or_judged(void **state)
+{
+    struct prng p = prng_seeded("damaged reports");
+    struct arena a = {0};
+    int accepted = 0;
+    CLEANUP(mem_freep) char *good = canonical(small_raw(&a));
+    for (int i = 0; i < DAMAGED; i++)
+        accepted += survives(&p, good);
+    assert_true(accepted > 0 && accepted < DAMAGED);
+    arena_deinit(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +249,7 @@ int main(void)
         cmocka_unit_test(a_missing_member_is_an_error_even_where_null_is_allowed),
         cmocka_unit_test(a_condition_that_is_not_named_is_unknown),
         cmocka_unit_test(a_condition_named_twice_is_refused),
+        cmocka_unit_test(a_damaged_report_is_refused_or_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

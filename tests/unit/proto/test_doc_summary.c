@@ -8,7 +8,7 @@
 #include "random_raw.h"
 #include "schema_walk.h"
 
-#define ROUNDS 200
+#define ROUNDS 60
 #define RAW_SHA256 "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
 static char *summary_text(const struct raw *raw, const struct summary *s)

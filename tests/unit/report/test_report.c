@@ -223,6 +223,36 @@ static void a_run_compares_its_two_commands_and_is_always_diagnostic(void **stat
     arena_deinit(&a);
 }
 
+/* The observer is not audited yet, so nothing can be contractual: the summary is bent by hand. */
+static void a_diagnostic_row_of_a_contractual_report_is_marked(void **state)
+{
+    const struct report_style style = {.width = 120};
+    CLEANUP(buf_deinit) struct buf out = {0};
+    struct arena a = {0};
+    struct raw *raw = sample_raw(&a);
+    struct summary *s = summarise(&a, raw);
+    s->grade.value = GRADE_CONTRACTUAL;
+    for (size_t i = 0; i < s->n_rows; i++)
+        s->rows[i].grade.value =
+            strcmp(s->rows[i].workload, "fib30") == 0 ? GRADE_DIAGNOSTIC : GRADE_CONTRACTUAL;
+    report_text(&out, raw, s, &style);
+    assert_non_null(strstr(buf_str(&out), "  SLOWER (diagnostic)  "));
+    assert_null(strstr(buf_str(&out), "UNRESOLVED (diagnostic)"));
+    assert_non_null(strstr(buf_str(&out), "  6 of 10 rows are contractual; "));
+    arena_deinit(&a);
+}
+
+static void a_job_without_sources_says_so(void **state)
+{
+    struct arena a = {0};
+    struct raw *raw = sample_raw(&a);
+    raw->job.n_sources = raw->n_sources = 0;
+    CLEANUP(mem_freep) char *text = text_of(&a, raw, 80, false);
+    assert_non_null(
+        strstr(text, "  The job names no sources: it measures the suite as it stands."));
+    arena_deinit(&a);
+}
+
 static void markdown_says_the_same_in_tables(void **state)
 {
     static const char *const lines[] = {
@@ -325,6 +355,8 @@ int main(void)
         cmocka_unit_test(refusals_before_the_run_are_told),
         cmocka_unit_test(a_void_report_says_why_and_has_no_figures),
         cmocka_unit_test(a_run_compares_its_two_commands_and_is_always_diagnostic),
+        cmocka_unit_test(a_diagnostic_row_of_a_contractual_report_is_marked),
+        cmocka_unit_test(a_job_without_sources_says_so),
         cmocka_unit_test(markdown_says_the_same_in_tables),
         cmocka_unit_test(no_line_is_longer_than_the_page),
         cmocka_unit_test(colour_is_used_only_when_asked_for),

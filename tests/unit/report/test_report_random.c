@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "report/report.h"
 
-#define ROUNDS 300
+#define ROUNDS 100
 
 static bool is_figure_word(const char *word, size_t len)
 {
