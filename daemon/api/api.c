@@ -1,6 +1,7 @@
 #include "api/api.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/internal.h"
@@ -54,6 +55,8 @@ static void call_finish(struct api_call *c, int rc)
         buf_clear(&c->line);
         rpc_put_error(&c->line, c->req.id, &c->e);
     }
+    /* Before the answer: whoever has it finds nothing left of what was sent. */
+    api_upload_free(MEM_STEAL(c->upload));
     if (s) {
         s->running = NULL;
         s->peer.send(s->peer.conn, c->line.data, c->line.len);
@@ -277,10 +280,15 @@ int api_new(const struct api_config *config, struct api **out, struct err *e)
 {
     struct api *api = mem_alloc(sizeof *api);
 
+    int rc = uv_mutex_init(&api->importing);
+    if (rc < 0) {
+        free(api);
+        return err_sys(e, rc, "make", "a lock");
+    }
     api->config = *config;
     api->started_ms = clock_wall_ms();
     *out = api;
-    int rc = host_probe_identity(config->probe, &api->arena, &api->host, e);
+    rc = host_probe_identity(config->probe, &api->arena, &api->host, e);
     if (rc == 0)
         rc = host_probe_boot(config->probe, &api->arena, &api->boot, e);
     if (rc < 0)
@@ -295,5 +303,6 @@ void api_free(struct api *api)
     if (!api)
         return;
     arena_deinit(&api->arena);
+    uv_mutex_destroy(&api->importing);
     free(api);
 }

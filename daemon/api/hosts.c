@@ -7,21 +7,30 @@
 #include "base/mem.h"
 #include "proto/doc_host.h"
 
+/* The document that parameter "policy" holds. */
+static int given_policy(struct api_call *c, const cJSON *given, const char *name,
+                        struct policy **out)
+{
+    int rc = policy_decode_node(&c->arena, given, out, &c->e);
+
+    if (rc == 0)
+        rc = policy_check_name(*out, &c->e);
+    if (rc == 0 && name && strcmp((*out)->name, name) != 0)
+        return err_set(&c->e, -EINVAL, "policy.name_differs", "job.policy",
+                       "the job names policy %s, the document sent with it is %s", name,
+                       (*out)->name);
+    return rc;
+}
+
 int api_policy(struct api_call *c, const char *name, struct policy **out)
 {
-    const cJSON *given =
-        c->req.params ? cJSON_GetObjectItemCaseSensitive(c->req.params, "policy") : NULL;
+    const cJSON *given = cJSON_GetObjectItemCaseSensitive(c->req.params, "policy");
 
-    if (cJSON_IsObject(given)) {
-        int rc = policy_decode_node(&c->arena, given, out, &c->e);
-        if (rc == 0)
-            rc = policy_check_name(*out, &c->e);
-        if (rc == 0 && name && strcmp((*out)->name, name) != 0)
-            return err_set(&c->e, -EINVAL, "policy.name_differs", "job.policy",
-                           "the job names policy %s, the document sent with it is %s", name,
-                           (*out)->name);
-        return rc;
-    }
+    if (cJSON_IsObject(given))
+        return given_policy(c, given, name, out);
+    if (given && !cJSON_IsNull(given) && (name || !cJSON_IsString(given)))
+        return json_fail(&c->in, "policy", "json.type", "policy must be a %s",
+                         name ? "document; its name stands in the job" : "name or a document");
     if (!name)
         name = cJSON_IsString(given) ? given->valuestring : "standard";
     return policy_shipped(&c->arena, name, out, &c->e);

@@ -41,7 +41,8 @@ struct api {
     struct boot_identity boot;
     struct host_facts first; /* facts when the daemon started */
     int64_t started_ms;
-    int deferred; /* calls under way */
+    int deferred;         /* calls under way */
+    uv_mutex_t importing; /* the source store takes in one thing at a time */
 };
 
 /* One request from decoding to its answer. A handler writes the members of the result object with
@@ -85,7 +86,8 @@ int api_find_job(struct api_call *c, char id[ULID_LEN + 1]);
 void api_put_job(struct api_call *c, const char *key, const struct store_job *job);
 /* Members data, next, total for the piece of data from offset on. */
 void api_put_chunk(struct api_call *c, const char *data, size_t len, int64_t offset);
-/* The policy that parameter "policy" (a name or a document) says; name NULL: standard. */
+/* The policy that parameter "policy" says: a document, which must have this name, when the job
+ * names it; with name NULL a document, a shipped name, or standard when it is missing. */
 int api_policy(struct api_call *c, const char *name, struct policy **out);
 
 /* Closes and removes what has arrived; NULL is fine. */

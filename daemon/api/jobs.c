@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "proto/doc_command.h"
 #include "proto/doc_host.h"
 
 #define LIST_MAX 1000
@@ -98,6 +99,62 @@ int api_find_job(struct api_call *c, char id[ULID_LEN + 1])
 
 /* ---- submit */
 
+static bool uses_source(const struct args *commands, size_t n)
+{
+    const char *bad;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < commands[i].n; k++)
+            if (doc_placeholders(commands[i].v[k], &bad) & PLACE_SOURCE)
+                return true;
+    return false;
+}
+
+static int check_sources(struct api_call *c, const struct job *job, const struct suite *suite)
+{
+    const char *user = uses_source(suite->build, suite->n_build) ? "its build" : NULL;
+
+    for (size_t w = 0; w < suite->n_workloads; w++)
+        for (size_t l = 0; l < suite->workloads[w].n_lanes; l++) {
+            const struct lane *lane = &suite->workloads[w].lanes[l];
+            if (uses_source(&lane->command, 1))
+                user =
+                    arena_printf(&c->arena, "lane %s of %s", lane->name, suite->workloads[w].name);
+        }
+    if (job->n_sources > 0 || !user)
+        return 0;
+    return err_set(&c->e, -EINVAL, "suite.needs_sources", "sources",
+                   "%s uses {source}, but the job has no sources; submit it with a revision to "
+                   "measure",
+                   user);
+}
+
+static bool names_a_lane(const struct suite *suite, const struct lane_ref *ref)
+{
+    for (size_t w = 0; w < suite->n_workloads; w++) {
+        const struct workload *workload = &suite->workloads[w];
+        if (ref->workload && strcmp(ref->workload, workload->name) != 0)
+            continue;
+        for (size_t l = 0; l < workload->n_lanes; l++)
+            if (strcmp(ref->lane, workload->lanes[l].name) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* A misspelled name would leave nothing out, and the report would not be what was asked for. */
+static int check_exclude(struct api_call *c, const struct job *job, const struct suite *suite)
+{
+    for (size_t i = 0; i < job->n_exclude; i++) {
+        const struct lane_ref *ref = &job->exclude[i];
+        if (!names_a_lane(suite, ref))
+            return err_set(&c->e, -EINVAL, "job.bad", arena_printf(&c->arena, "exclude[%zu]", i),
+                           "suite %s has no lane %s%s%s; name one of its lanes", suite->name,
+                           ref->workload ? ref->workload : "", ref->workload ? "/" : "", ref->lane);
+    }
+    return 0;
+}
+
 static int check_suite(struct api_call *c, const struct job *job)
 {
     const char *dir = source_suite_path(c->api->config.sources, &c->arena, job->suite_sha256);
@@ -111,6 +168,10 @@ static int check_suite(struct api_call *c, const struct job *job)
     if (rc == 0)
         rc = suite_decode(&c->arena, buf_str(&text), text.len, &suite, &c->e);
     buf_deinit(&text);
+    if (rc == 0)
+        rc = check_sources(c, job, suite);
+    if (rc == 0)
+        rc = check_exclude(c, job, suite);
     if (rc < 0)
         return rc;
     const struct store_suite row = {

@@ -10,9 +10,9 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "proto/base64.h"
+#include "proto/pack.h"
 
 #define BUNDLE_BYTES_MAX ((int64_t)8 << 30)
-#define SUITE_BYTES_MAX ((int64_t)80 << 20)
 #define COMMITS_MAX 64
 #define TIPS_MAX 256
 
@@ -100,6 +100,7 @@ static bool is_here(struct api_call *c, bool is_bundle, const char *sha256,
     return true;
 }
 
+/* Gives the upload its file and the session its upload; takes u in any case. */
 static int open_upload(struct api_call *c, struct api_upload *u)
 {
     char name[ULID_LEN + 1];
@@ -107,7 +108,13 @@ static int open_upload(struct api_call *c, struct api_upload *u)
     ulid_new(name);
     u->path = mem_printf("%s/%s", c->api->config.uploads_dir, name);
     u->fd = open(u->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    return u->fd < 0 ? err_sys(&c->e, -errno, "create", u->path) : 0;
+    if (u->fd < 0) {
+        int rc = err_sys(&c->e, -errno, "create", u->path);
+        api_upload_free(u);
+        return rc;
+    }
+    c->session->upload = u;
+    return 0;
 }
 
 static struct api_upload *upload_new(bool is_bundle, int64_t bytes, const char *sha256,
@@ -141,11 +148,11 @@ int api_upload_begin(struct api_call *c)
     if (!is_bundle && strcmp(kind, "suite") != 0)
         return json_fail(&c->in, "kind", "upload.kind", "kind must be \"bundle\" or \"suite\"");
     if (!digest_valid(sha256))
-        return json_fail(&c->in, "sha256", "upload.sha256", "sha256 must be 64 hex digits");
-    if (!is_bundle && bytes > SUITE_BYTES_MAX)
+        return json_fail(&c->in, "sha256", "json.value", "sha256 must be 64 lower-case hex digits");
+    if (!is_bundle && bytes > (int64_t)PACK_BYTES_MAX)
         return json_fail(&c->in, "bytes", "suite.too_large",
-                         "a suite may have at most %lld bytes; leave out what is not needed",
-                         (long long)SUITE_BYTES_MAX);
+                         "a suite may have at most %zu bytes; leave out what is not needed",
+                         PACK_BYTES_MAX);
     int rc = read_commits(c, &commits);
     if (rc < 0)
         return rc;
@@ -155,8 +162,7 @@ int api_upload_begin(struct api_call *c)
     json_put_bool(c->o, "upload", !here);
     if (here)
         return 0;
-    c->session->upload = upload_new(is_bundle, bytes, sha256, &commits);
-    return open_upload(c, c->session->upload);
+    return open_upload(c, upload_new(is_bundle, bytes, sha256, &commits));
 }
 
 /* ---- upload.chunk */
@@ -203,9 +209,11 @@ static int take_in(struct api_call *c)
     const struct api_upload *u = c->upload;
     struct source_store *sources = c->api->config.sources;
 
-    if (u->is_bundle)
-        return source_import_bundle(sources, u->path, u->commits, u->n_commits, &c->e);
-    return source_import_suite(sources, u->path, u->sha256, &c->e);
+    uv_mutex_lock(&c->api->importing);
+    int rc = u->is_bundle ? source_import_bundle(sources, u->path, u->commits, u->n_commits, &c->e)
+                          : source_import_suite(sources, u->path, u->sha256, &c->e);
+    uv_mutex_unlock(&c->api->importing);
+    return rc;
 }
 
 static int answer_taken(struct api_call *c)

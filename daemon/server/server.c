@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -14,6 +15,9 @@
 #include "server/conn.h"
 
 #define CONNECTIONS_MAX 1024
+/* Descriptors kept for everything else: database, git, the runner, the process table. */
+#define DESCRIPTORS_KEPT 128
+#define CONNECTIONS_MIN 16
 #define BACKLOG 128
 
 struct server {
@@ -21,7 +25,7 @@ struct server {
     bool listening;
     struct api *api;
     struct conn conns; /* head of the list; only next is used */
-    size_t n_conns;
+    size_t n_conns, max_conns;
     bool closing, listener_closed;
     char path[SERVER_PATH_MAX + 1]; /* ours to remove; empty: none */
     dev_t dev;
@@ -42,6 +46,18 @@ static void on_gone(void *ctx)
     free_when_empty(s);
 }
 
+/* The hello has been said; what follows it is the answer to whatever the peer is about to ask. */
+static void refuse(struct server *s, struct conn *c)
+{
+    struct err e = {0};
+
+    (void)err_set(&e, -EMFILE, "daemon.busy", NULL,
+                  "the daemon has %zu connections and takes no more; close some and try again",
+                  s->max_conns);
+    api_session_bad_line(c->session, &e);
+    conn_close(c);
+}
+
 static void on_connection(uv_stream_t *stream, int status)
 {
     struct server *s = stream->data;
@@ -60,8 +76,21 @@ static void on_connection(uv_stream_t *stream, int status)
     if (c->next)
         c->next->prev = c;
     s->conns.next = c;
-    if (s->n_conns > CONNECTIONS_MAX)
-        conn_close(c);
+    if (s->n_conns > s->max_conns)
+        refuse(s, c);
+}
+
+/* A connection must never take the descriptor that a measurement needs. */
+static size_t connections_max(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur >= CONNECTIONS_MAX + DESCRIPTORS_KEPT)
+        return CONNECTIONS_MAX;
+    if (limit.rlim_cur < CONNECTIONS_MIN + DESCRIPTORS_KEPT)
+        return CONNECTIONS_MIN;
+    return (size_t)limit.rlim_cur - DESCRIPTORS_KEPT;
 }
 
 struct server *server_new(uv_loop_t *loop, struct api *api)
@@ -69,6 +98,7 @@ struct server *server_new(uv_loop_t *loop, struct api *api)
     struct server *s = mem_alloc(sizeof *s);
 
     s->api = api;
+    s->max_conns = connections_max();
     (void)uv_pipe_init(loop, &s->listener, 0);
     s->listener.data = s;
     return s;

@@ -1,7 +1,9 @@
 /* The listener and its connections: bytes in, lines to the api, lines out.
  *
- * Bounded everywhere: connections, a line (proto/frame.h), and what waits to be written. A peer
- * that does not read its answers is not read from; one that lets notifications pile up is dropped.
+ * Bounded everywhere: connections (1024, or what the limit of descriptors leaves), a line
+ * (proto/frame.h), and what waits to be written. A connection too many is told "daemon.busy" and
+ * closed; a peer that does not read its answers is not read from; one that lets notifications pile
+ * up is dropped.
  * Callbacks of the loop translate and call; what a request means is the api's.
  */
 #pragma once
