@@ -138,6 +138,7 @@ void attempt_event(const struct attempt *a, const char *text, struct sched_event
 const char *attempt_step_name(const struct attempt *a);
 /* Estimate from the last duration of each lane; -1 while the warmups are not through. */
 int64_t attempt_left_ms(const struct attempt *a);
+const char *attempt_log_path(struct attempt *a);
 int attempt_log_open(struct attempt *a);
 void attempt_log_close(struct attempt *a);
 

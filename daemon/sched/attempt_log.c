@@ -12,9 +12,14 @@
 #include "base/mem.h"
 #include "sched/sched_internal.h"
 
+const char *attempt_log_path(struct attempt *a)
+{
+    return arena_printf(&a->arena, "%s/%s.log", a->sched->log_root, a->job_id);
+}
+
 int attempt_log_open(struct attempt *a)
 {
-    CLEANUP(mem_freep) char *path = mem_printf("%s/%s.log", a->sched->log_root, a->job_id);
+    const char *path = attempt_log_path(a);
 
     if (a->log_fd >= 0)
         return 0;

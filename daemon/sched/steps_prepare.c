@@ -253,6 +253,16 @@ static bool build_step_at(const struct attempt *a, size_t n, struct build_step *
     return true;
 }
 
+/* Where the n-th of all build steps stands in suite.json. */
+static const char *build_field(struct attempt *a, size_t n)
+{
+    size_t n_suite = a->suite->n_suite_build;
+
+    if (n < n_suite)
+        return arena_printf(&a->arena, "suite_build[%zu]", n);
+    return arena_printf(&a->arena, "build[%zu]", (n - n_suite) % a->suite->n_build);
+}
+
 static const char *build_log_name(struct attempt *a, const struct build_step *step)
 {
     return arena_printf(&a->arena, "build-%s-%d.txt", step->side, step->index);
@@ -306,7 +316,7 @@ static int build_finished(struct attempt *a)
                             .wall_ns = result->wall_ns,
                             .log = arena_printf(&a->arena, "logs/%s", build_log_name(a, &step)),
                             .attempt = a->id};
-    a->build_next++;
+    const char *field = build_field(a, a->build_next++);
     const char *what = arena_printf(&a->arena, "build step %d of side %s (%s)", step.index + 1,
                                     step.side, step.argv->v[0]);
     attempt_log_file(a, what, req.log_path);
@@ -314,14 +324,9 @@ static int build_finished(struct attempt *a)
     rc = store_put_build(a->sched->config.store, a->id, b, &a->e);
     if (rc == 0 && strcmp(result->outcome, "exec.cancelled") == 0 && a->stop_asked)
         return attempt_end_as(a, a->stop_as);
-    if (rc == 0)
-        rc = run_exec_text(
-            what,
-            arena_printf(&a->arena, "%s[%d]",
-                         strcmp(step.side, JOB_SIDE_SUITE) == 0 ? "suite_build" : "build",
-                         step.index),
-            &req, result, &a->e);
-    return rc;
+    /* The step's own log goes with the work folder; its text is in the job's. */
+    req.log_path = attempt_log_path(a);
+    return rc == 0 ? run_exec_text(what, field, &req, result, &a->e) : rc;
 }
 
 static void on_runner_readable(uv_poll_t *poll, int status, int events)
