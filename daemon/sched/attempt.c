@@ -113,11 +113,18 @@ static void next_step(struct attempt *a)
         step_begin(a);
 }
 
+/* Sealed, and only the folders are still to be removed: a daemon that stops need not throw away
+ * what it has measured. */
+static bool is_past_losing(const struct attempt *a)
+{
+    return a->is_sealed && a->stop_as == END_LOST;
+}
+
 static void step_begin(struct attempt *a)
 {
     const struct attempt_step *step = &STEPS[a->step];
 
-    if (a->stop_asked && a->end == END_NONE) {
+    if (a->stop_asked && a->end == END_NONE && !is_past_losing(a)) {
         a->end = a->stop_as;
         if (!step_is_due(a)) {
             next_step(a);
@@ -138,7 +145,7 @@ static void step_begin(struct attempt *a)
 void attempt_step_done(struct attempt *a, int rc)
 {
     if (rc < 0)
-        attempt_end_as(a, END_FAILED);
+        attempt_end_as(a, a->stop_asked ? a->stop_as : END_FAILED);
     if (rc < 0 && !err_is_set(&a->e) && a->end == END_FAILED)
         (void)err_set(&a->e, rc, "attempt.failed", STEPS[a->step].name, "%s failed: %s",
                       STEPS[a->step].title, strerror(-rc));
@@ -195,8 +202,12 @@ static void on_work(uv_work_t *work)
 static void on_work_done(uv_work_t *work, int status)
 {
     struct attempt *a = work->data;
+    bool sealing = STEPS[a->step].after_void;
     int rc = status < 0 ? status : a->work_rc;
 
+    /* A cancelled job has no further events: what the step would store comes too late. */
+    if (rc == 0 && a->stop_asked && !sealing)
+        rc = attempt_end_as(a, a->stop_as);
     if (rc == 0 && a->work_done)
         rc = a->work_done(a);
     attempt_step_done(a, rc);

@@ -32,6 +32,7 @@ static int resolve_lane(struct attempt *a, const struct workload *w, const struc
     const char *path;
 
     *out = (struct raw_lane){.name = lane->name,
+                             .command = lane->command,
                              .control = lane->control,
                              .cpus = lane->cpus,
                              .startup = lane->startup,

@@ -100,6 +100,14 @@ static void failed(struct attempt *a, struct store_event *with, enum job_event *
     *event = JOB_FAIL;
 }
 
+/* Evidence that was sealed before the cancel came is not hidden. */
+static int cancelled(struct sched *s, struct attempt *a, int64_t wall_ms, struct err *e)
+{
+    int rc = a->is_sealed ? store_report_put(s->config.store, &a->sealed, e) : 0;
+
+    return rc < 0 ? rc : store_attempt_end(s->config.store, a->id, "cancelled", wall_ms, e);
+}
+
 /* Lost work is tried once more by itself, if no duration had been taken yet. */
 static int lose(struct sched *s, const char *job, const char *attempt, bool had_begun_timing,
                 const char *why, enum job_state *state, struct err *e)
@@ -144,6 +152,8 @@ int outcome_store(struct sched *s, struct attempt *a, enum job_state *state, con
 
     with.wall_ms = clock_wall_ms();
     with.attempt = a->id;
+    if (a->stop_asked && a->stop_as == END_CANCELLED)
+        a->end = END_CANCELLED; /* whatever came first: the job is over already */
     switch (a->end) {
     case END_NONE:
         rc = finished(s, a, &with, &event);
@@ -157,7 +167,7 @@ int outcome_store(struct sched *s, struct attempt *a, enum job_state *state, con
         break;
     case END_CANCELLED:
         *text = "cancelled";
-        return store_attempt_end(s->config.store, a->id, "cancelled", with.wall_ms, e);
+        return cancelled(s, a, with.wall_ms, e);
     case END_LOST:
         *text = "the daemon was stopped";
         return lose(s, a->job_id, a->id, a->state != JOB_PREPARING, "the daemon was stopped", state,

@@ -304,6 +304,8 @@ void sched_attempt_over(struct sched *s, struct attempt *a)
     if (attempt_keeps_builds(a) && state == JOB_WAITING && !s->stopping) {
         attempt_log_close(a);
         park(s, a);
+    } else if (attempt_keeps_builds(a)) {
+        discard(a); /* no try will follow */
     } else {
         attempt_free(a);
     }

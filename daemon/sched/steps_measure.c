@@ -76,7 +76,6 @@ int step_plan(struct attempt *a)
         rc = timing_begins(a);
     if (rc < 0)
         return rc;
-    store_set_quiet(store, true);
     attempt_say(a, "timing begins: %zu observations, %d repetitions", a->plan->n,
                 a->job->repetitions);
     attempt_step_done(a, 0);
@@ -166,8 +165,8 @@ static int make_void(struct attempt *a, const struct plan_step *step, const stru
         (void)snprintf(a->sched->blocked, sizeof a->sched->blocked,
                        "%s could not be ended; end it by hand and restart aurabenchd",
                        o->unremoved);
-        a->raw.cleanup = o->unremoved;
     }
+    a->raw.cleanup = o->unremoved ? o->unremoved : "verified";
     int rc = commit_batch(a);
     return rc < 0 ? rc : attempt_end_as(a, END_VOID);
 }
@@ -272,6 +271,7 @@ static void on_turn(uv_timer_t *timer)
 int step_measure(struct attempt *a)
 {
     a->observing = NULL;
+    store_set_quiet(a->sched->config.store, true);
     turn_loop(a, REST_MS);
     return 0;
 }
