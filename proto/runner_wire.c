@@ -24,12 +24,14 @@ struct table {
     {                                                                                              \
         kind, offsetof(struct wire_msg, member)                                                    \
     }
+/* NOLINTBEGIN(bugprone-macro-parentheses): m is the path of a member, no expression */
 #define PROGRAM(m) AT(LIST, m.program.argv), AT(LIST, m.program.env), AT(STR, m.program.cwd)
 #define END(m)                                                                                     \
     AT(STR, m.end.outcome), AT(INT, m.end.exit_status), AT(INT, m.end.exit_signal),                \
         AT(INT, m.end.exec_errno), AT(STR_OPT, m.end.exec_step), AT(INT, m.end.leftovers),         \
         AT(STR_OPT, m.end.leftover_names), AT(STR_OPT, m.end.unremoved), AT(INT, m.end.start_ns),  \
         AT(INT, m.end.exit_ns)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct field hello_fields[] = {AT(INT, hello.version), AT(INT, hello.pid)};
 

@@ -47,6 +47,7 @@ static int open_pipe(int ends[2])
 {
     int low[2], rc = 0;
 
+    ends[0] = ends[1] = -1;
     if (pipe(low) != 0)
         return -errno;
     for (int i = 0; i < 2; i++) {

@@ -108,7 +108,8 @@ struct run_observation {
     int exec_errno;             /* lane.exec_failed */
     const char *exec_step;      /* see run_exec_result; NULL: it was started */
     const char *got;            /* what stood in place of the record or after it; NULL: nothing.
-                                   Bytes that do not print are shown as \xNN; at most 512 bytes */
+                                   At most 512 bytes; here and in raw.ready and raw.done controls and
+                                   what is no UTF-8 are shown as \xNN */
     const char *leftover_names; /* NULL: none */
     const char *unremoved;      /* NULL: all gone, proved */
     const char *stdout_tail;    /* last output, kept when the observation is not ok; never NULL; */

@@ -15,15 +15,16 @@ struct clip {
     char text[CLIP + 4];
 };
 
-static struct clip clip(const char *s)
+static struct clip clip(const char *text)
 {
     struct clip c = {""};
-    size_t len = s ? strlen(s) : 0;
-    size_t cut = len > CLIP ? CLIP : len;
+    const char *s = text ? text : "";
+    size_t len = strlen(s), cut = len;
 
-    while (s && cut < len && cut > 0 && ((unsigned char)s[cut] & 0xc0) == 0x80)
-        cut--; /* not inside a character */
-    (void)snprintf(c.text, sizeof c.text, "%.*s%s", (int)cut, s ? s : "", cut < len ? "..." : "");
+    if (len > CLIP)
+        for (cut = CLIP; cut > 0 && ((unsigned char)s[cut] & 0xc0) == 0x80; cut--)
+            ; /* not inside a character */
+    (void)snprintf(c.text, sizeof c.text, "%.*s%s", (int)cut, s, cut < len ? "..." : "");
     return c;
 }
 
@@ -339,21 +340,63 @@ int run_observe_text(const struct run_text_who *who, const struct run_observe *r
 
 /* ---- build steps */
 
-static void say_exec(struct buf *b, const struct run_exec *req, const struct run_exec_result *r)
+static void say_build_failed(struct buf *b, const struct run_exec *req,
+                             const struct run_exec_result *r)
 {
-    if (strcmp(r->outcome, "exec.exit_status") == 0)
-        buf_printf(b, "exited with status %d", r->exit_status);
-    else if (strcmp(r->outcome, "exec.signal") == 0)
+    if (r->exec_errno != 0) {
+        say_start(b, req->argv[0], r->exec_errno, r->exec_step);
+        return;
+    }
+    if (r->exit_signal != 0)
         buf_printf(b, "was ended by signal %d (%s)", r->exit_signal, strsignal(r->exit_signal));
-    else if (strcmp(r->outcome, "exec.timeout") == 0)
-        buf_printf(b, "did not end within %" PRId64 " ms", req->timeout_ms);
     else
-        buf_printf(b, "ended as %s", r->outcome);
+        buf_printf(b, "exited with status %d", r->exit_status);
     struct clip line = last_line(r->tail);
     if (line.text[0])
         buf_printf(b, " (its output ends: %s)", line.text);
-    buf_printf(b, "; its log is %s", req->log_path);
+    buf_printf(b, "; see its log %s", req->log_path);
 }
+
+static void say_build_timeout(struct buf *b, const struct run_exec *req,
+                              const struct run_exec_result *r)
+{
+    struct clip line = last_line(r->tail);
+
+    buf_printf(b, "did not end within %" PRId64 " ms", req->timeout_ms);
+    if (line.text[0])
+        buf_printf(b, " (its output ends: %s)", line.text);
+    buf_puts(b, "; mend the build or raise the policy's build timeout");
+}
+
+static void say_build_cancelled(struct buf *b, const struct run_exec *req,
+                                const struct run_exec_result *r)
+{
+    buf_printf(b,
+               "was cancelled after %" PRId64 " ms; submit the job again if that was not "
+               "intended, its log is %s",
+               r->wall_ns / 1000000, req->log_path);
+}
+
+static void say_build_unclean(struct buf *b, const struct run_exec *req,
+                              const struct run_exec_result *r)
+{
+    buf_printf(b,
+               "%s was not started, because processes of an earlier one still run: %s; end them "
+               "by hand",
+               clip(req->argv[0]).text, clip(r->unremoved).text);
+}
+
+static const struct build_text {
+    const char *outcome, *code;
+    void (*say)(struct buf *b, const struct run_exec *req, const struct run_exec_result *r);
+} build_texts[] = {
+    {"exec.failed", "build.failed", say_build_failed},
+    {"exec.exit_status", "build.failed", say_build_failed},
+    {"exec.signal", "build.failed", say_build_failed},
+    {"exec.timeout", "build.timeout", say_build_timeout},
+    {"exec.cancelled", "job.cancelled", say_build_cancelled},
+    {"runner.unclean", "runner.unclean", say_build_unclean},
+};
 
 int run_exec_text(const char *what, const char *field, const struct run_exec *req,
                   const struct run_exec_result *r, struct err *e)
@@ -362,17 +405,12 @@ int run_exec_text(const char *what, const char *field, const struct run_exec *re
 
     if (strcmp(r->outcome, "ok") == 0)
         return 0;
-    if (strcmp(r->outcome, "exec.failed") == 0)
-        say_start(&words, req->argv[0], r->exec_errno, r->exec_step);
-    else if (strcmp(r->outcome, "exec.cancelled") == 0)
-        buf_puts(&words, "was cancelled while it ran; submit the job again if that was not "
-                         "intended");
-    else if (strcmp(r->outcome, "runner.unclean") == 0)
-        buf_printf(&words,
-                   "was not started, because processes of an earlier one still run: %s; end them "
-                   "by hand",
-                   clip(r->unremoved).text);
-    else
-        say_exec(&words, req, r);
-    return err_set(e, -EPROTO, r->outcome, field, "%s: %s", what, buf_str(&words));
+    for (size_t i = 0; i < ARRAY_LEN(build_texts); i++)
+        if (strcmp(build_texts[i].outcome, r->outcome) == 0) {
+            build_texts[i].say(&words, req, r);
+            return err_set(e, -EPROTO, build_texts[i].code, field, "%s: %s", what, buf_str(&words));
+        }
+    return err_set(e, -EPROTO, "build.failed", field,
+                   "%s: ended as %s; reinstall aurabenchd and aurabench-runner together", what,
+                   r->outcome);
 }

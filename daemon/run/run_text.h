@@ -16,6 +16,7 @@ struct run_text_who {
 int run_observe_text(const struct run_text_who *who, const struct run_observe *req,
                      const struct run_observation *o, struct err *e);
 
-/* The same for a build step. what: "build step 1 of side before (make)"; field: "build[0]". */
+/* The same for a build step, with the codes "build.failed", "build.timeout", "job.cancelled" and
+ * "runner.unclean". what: "build step 1 of side before (make)"; field: "build[0]". */
 int run_exec_text(const char *what, const char *field, const struct run_exec *req,
                   const struct run_exec_result *r, struct err *e);

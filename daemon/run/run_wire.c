@@ -38,7 +38,7 @@ static int fill_program(struct wire_program *p, const char *const *argv, const c
         rc = fill_list(&p->env, env, "env", e);
     if (rc == 0 && p->argv.n == 0)
         rc = bad(e, -EINVAL, "run.no_command", "command", "the command is empty; name a program");
-    if (rc == 0 && cwd[0] != '/')
+    if (rc == 0 && (!cwd || cwd[0] != '/'))
         rc = bad(e, -EINVAL, "run.cwd", "cwd", "the working directory must be absolute");
     p->cwd = cwd;
     for (size_t i = 0; rc == 0 && i < p->env.n; i++)
@@ -205,24 +205,26 @@ static char *text_of(struct arena *a, const struct wire_bytes *b)
     return text;
 }
 
-/* Bytes as a person can read them on one line. */
+/* Bytes on one line: text as it is, all else as \xNN; NULL for none. */
 static char *shown(struct arena *a, const struct wire_bytes *b)
 {
     static const char hex[] = "0123456789abcdef";
     const uint8_t *from = b->data;
 
-    if (!b->data)
+    if (!from)
         return NULL;
+    const uint8_t *end = from + b->len;
     char *text = arena_alloc(a, 4 * b->len + 1), *to = text;
-    for (size_t i = 0; i < b->len; i++) {
-        if (from[i] >= ' ' && from[i] < 0x7f && from[i] != '\\') {
-            *to++ = (char)from[i];
-            continue;
+    while (from < end) {
+        size_t n = *from >= ' ' && *from != 0x7f ? utf8_bytes(from, (size_t)(end - from)) : 0;
+        if (n == 0) {
+            *to++ = '\\';
+            *to++ = 'x';
+            *to++ = hex[*from >> 4];
+            *to++ = hex[*from++ & 15];
         }
-        memcpy(to, "\\x", 2);
-        to[2] = hex[from[i] >> 4];
-        to[3] = hex[from[i] & 15];
-        to += 4;
+        for (; n > 0; n--)
+            *to++ = (char)*from++;
     }
     return text;
 }

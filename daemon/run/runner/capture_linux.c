@@ -1,4 +1,4 @@
-#include "capture.h"
+#include "run/runner/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "control.h"
+#include "run/runner/control.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "watch.h"
+#include "run/runner/watch.h"
 
 #define REQUESTS 0
 #define REPLIES 1

@@ -1,4 +1,4 @@
-#include "exec.h"
+#include "run/runner/exec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +10,11 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "capture.h"
-#include "control.h"
-#include "spawn.h"
-#include "sweep.h"
-#include "watch.h"
+#include "run/runner/capture.h"
+#include "run/runner/control.h"
+#include "run/runner/spawn.h"
+#include "run/runner/sweep.h"
+#include "run/runner/watch.h"
 
 #define CHUNK_BYTES 8192
 #define REST_CHUNKS_MAX 1024 /* of output that is still in the pipe when all writers are gone */

@@ -16,12 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "control.h"
-#include "exec.h"
-#include "observe.h"
-#include "readings.h"
-#include "sweep.h"
-#include "watch.h"
+#include "run/runner/control.h"
+#include "run/runner/exec.h"
+#include "run/runner/observe.h"
+#include "run/runner/readings.h"
+#include "run/runner/sweep.h"
+#include "run/runner/watch.h"
 
 static int prepare(void)
 {

@@ -1,4 +1,4 @@
-#include "observe.h"
+#include "run/runner/observe.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,7 +8,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "watch.h"
+#include "run/runner/control.h"
+#include "run/runner/watch.h"
 
 #define OWED_WAIT_MS 1000
 
@@ -73,6 +74,15 @@ void observe_enter(struct observation *o)
 void observe_leave(struct observation *o)
 {
     placement_leave(&o->placement);
+}
+
+bool observe_undisturbed(struct observation *o)
+{
+    enum control_news news = control_interrupted(o->id);
+
+    if (news == CONTROL_CANCEL || news == CONTROL_GONE)
+        observe_fail(o, "lane.cancelled", NULL);
+    return !o->outcome;
 }
 
 void observe_keep_own(struct observation *o)

@@ -3,13 +3,13 @@
  * named by its signal or nonzero status instead. */
 #pragma once
 
-#include "capture.h"
-#include "placement.h"
 #include "proto/runner_wire.h"
-#include "readings.h"
-#include "record.h"
-#include "spawn.h"
-#include "sweep.h"
+#include "run/runner/capture.h"
+#include "run/runner/placement.h"
+#include "run/runner/readings.h"
+#include "run/runner/record.h"
+#include "run/runner/spawn.h"
+#include "run/runner/sweep.h"
 
 struct observation {
     int64_t id; /* of the request */
@@ -45,6 +45,9 @@ bool observe_start(struct observation *o, int in, int out);
 /* Moves the runner to where it waits, and back. */
 void observe_enter(struct observation *o);
 void observe_leave(struct observation *o);
+/* Takes the signals that were still on their way, so that none comes inside the interval; false and
+ * the outcome set if one of them was a cancel or the end of the daemon. */
+bool observe_undisturbed(struct observation *o);
 /* Right after the interval: the runner's own share in it, since readings_before(&o->own). */
 void observe_keep_own(struct observation *o);
 /* Keeps what came from stdout (protocol). */

@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "control.h"
-#include "observe.h"
-#include "watch.h"
+#include "run/runner/control.h"
+#include "run/runner/observe.h"
+#include "run/runner/watch.h"
 
 /* Sees the lane end without reaping it: its CPU clock is read from what remains. */
 static enum control_news await_end(struct observation *o)
@@ -30,6 +30,8 @@ static void time_process(struct observation *o, int in)
     readings_before(&o->own);
     if (!observe_start(o, in, o->stdout_file.fd))
         return;
+    /* Starting the lane is part of what is timed; beside it the runner must be silent. */
+    readings_cpu_from_here(&o->own);
     enum control_news news = await_end(o);
     o->res->interval_cpu_ns = reading_cpu_ns(o->child.pid);
     observe_keep_own(o);
@@ -53,7 +55,8 @@ void observe_process(struct observation *o)
     }
     watch_start(o->req->done_timeout_ms);
     observe_enter(o);
-    time_process(o, in);
+    if (observe_undisturbed(o))
+        time_process(o, in);
     observe_leave(o);
 }
 

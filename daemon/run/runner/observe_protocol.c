@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "control.h"
-#include "observe.h"
-#include "watch.h"
+#include "run/runner/control.h"
+#include "run/runner/observe.h"
+#include "run/runner/watch.h"
 
 #define UNFLUSHED_MS 100
 #define REST_BYTES_MAX (1 << 20) /* of output nobody waits for */
@@ -155,7 +155,7 @@ static bool go_and_done(struct observation *o)
     watch_start(o->req->done_timeout_ms);
     observe_enter(o);
     /* Looked at last: on a shared core the lane cannot run again before the runner waits. */
-    if (!quiet_before_go(o)) {
+    if (!observe_undisturbed(o) || !quiet_before_go(o)) {
         observe_leave(o);
         return false;
     }

@@ -1,4 +1,4 @@
-#include "placement.h"
+#include "run/runner/placement.h"
 
 void placement_enter(struct placement *p, int cpu)
 {

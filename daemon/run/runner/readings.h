@@ -12,6 +12,8 @@ struct own_readings {
 /* Opens what is read later. Nothing it cannot open is an error: the reading is then unknown. */
 void readings_init(void);
 void readings_before(struct own_readings *r);
+/* Counts CPU time from here on only: one read of a clock. */
+void readings_cpu_from_here(struct own_readings *r);
 /* Turns r into the differences since readings_before(). */
 void readings_after(struct own_readings *r);
 

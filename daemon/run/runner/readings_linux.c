@@ -1,4 +1,4 @@
-#include "readings.h"
+#include "run/runner/readings.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,6 +39,11 @@ static int64_t own_delay_ns(void)
 void readings_before(struct own_readings *r)
 {
     r->delay_ns = own_delay_ns();
+    readings_cpu_from_here(r);
+}
+
+void readings_cpu_from_here(struct own_readings *r)
+{
     r->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 

@@ -1,11 +1,11 @@
-#include "record.h"
+#include "run/runner/record.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "control.h"
+#include "run/runner/control.h"
 
 static enum record_end ending_of(enum control_news news)
 {

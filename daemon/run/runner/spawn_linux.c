@@ -1,4 +1,4 @@
-#include "spawn.h"
+#include "run/runner/spawn.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -113,8 +113,12 @@ IN_CHILD static int be_child(void *arg)
     if (!step) {
         (void)sigemptyset(&none);
         (void)sigprocmask(SIG_SETMASK, &none, NULL);
-        (void)execve(b->spawn->path, (char *const *)(uintptr_t)p->argv.v,
-                     (char *const *)(uintptr_t)p->env.v);
+        /* POSIX says that exec changes neither the lists nor the strings. */
+        union {
+            const char *const *in;
+            char *const *out;
+        } argv = {p->argv.v}, env = {p->env.v};
+        (void)execve(b->spawn->path, argv.out, env.out);
         step = "execve";
     }
     b->failure = (struct spawn_failure){errno, step};

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
-#include "spawn.h"
+#include "run/runner/spawn.h"
 
 #define SWEEP_NAMES 256
 

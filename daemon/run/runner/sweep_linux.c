@@ -1,4 +1,4 @@
-#include "sweep.h"
+#include "run/runner/sweep.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-#include "watch.h"
+#include "run/runner/watch.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -209,6 +209,20 @@ static void test_wrong_done_is_named(void **state)
     }
 }
 
+static void test_records_may_be_any_text_on_one_line(void **state)
+{
+    struct run_observe req =
+        world_request(MEASURE_PROTOCOL,
+                      CHILD("say", "READY \xc3\xa9\t\n", "go", "say", "DONE \"a\" {b}\n", "eof"));
+
+    req.ready = "READY \xc3\xa9\t";
+    req.done = "DONE \"a\" {b}";
+    struct run_observation o = world_observe(*state, &req);
+    assert_string_equal(o.raw.outcome, "ok");
+    assert_string_equal(o.raw.ready, "READY \xc3\xa9\\x09");
+    assert_string_equal(o.raw.done, req.done);
+}
+
 static void test_lane_that_never_says_done(void **state)
 {
     struct run_observation o =
@@ -408,6 +422,7 @@ int main(void)
         TEST(test_lane_that_cannot_hear_go),
         TEST(test_done_before_go_is_no_answer),
         TEST(test_wrong_done_is_named),
+        TEST(test_records_may_be_any_text_on_one_line),
         TEST(test_lane_that_never_says_done),
         TEST(test_end_of_stdout_before_done),
         TEST(test_status_explains_a_lane_that_ends_before_done),

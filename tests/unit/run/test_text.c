@@ -181,33 +181,39 @@ static void test_start_failures_have_their_own_next_step(void **state)
 static void test_build_steps_have_their_sentences(void **state)
 {
     static const struct {
-        const char *outcome, *has;
+        const char *outcome, *code, *has, *also;
+        int exec_errno, exit_signal;
     } cases[] = {
-        {"exec.failed", "cannot start /suite/tasks: No such file"},
-        {"exec.exit_status", "exited with status 2 (its output ends: make: *** Error 1); its log "
-                             "is /logs/build-1"},
-        {"exec.signal", "signal 9 (Killed)"},
-        {"exec.timeout", "within 1000 ms"},
-        {"exec.cancelled", "cancelled"},
-        {"runner.unclean", "77 (stuck)"},
+        {"exec.failed", "build.failed", "cannot start /suite/tasks: No such file", "PATH", ENOENT,
+         0},
+        {"exec.exit_status", "build.failed",
+         "exited with status 2 (its output ends: make: *** Error 1)", "see its log /logs/build-1",
+         0, 0},
+        {"exec.signal", "build.failed", "signal 9 (Killed)", "see its log", 0, SIGKILL},
+        {"exec.timeout", "build.timeout", "within 1000 ms", "raise", 0, SIGKILL},
+        {"exec.cancelled", "job.cancelled", "was cancelled after 5 ms", "submit", 0, SIGTERM},
+        {"runner.unclean", "runner.unclean", "77 (stuck)", "by hand", 0, 0},
+        {"exec.unheard_of", "build.failed", "exec.unheard_of", "reinstall", 0, 0},
     };
     const struct run_exec req = {.argv = argv, .log_path = "/logs/build-1", .timeout_ms = 1000};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct run_exec_result r = {.exit_status = 2,
-                                    .exit_signal = SIGKILL,
-                                    .exec_errno = ENOENT,
+                                    .exit_signal = cases[i].exit_signal,
+                                    .exec_errno = cases[i].exec_errno,
                                     .exec_step = "lookup",
+                                    .wall_ns = 5000000,
                                     .unremoved = "77 (stuck)",
                                     .tail = "cc x.c\nmake: *** Error 1\n\n"};
         struct err e = {0};
         (void)snprintf(r.outcome, sizeof r.outcome, "%s", cases[i].outcome);
         assert_int_equal(run_exec_text("build step 1 of side after", "build[0]", &req, &r, &e),
                          -EPROTO);
-        assert_string_equal(e.code, cases[i].outcome);
+        assert_string_equal(e.code, cases[i].code);
         assert_string_equal(e.field, "build[0]");
         assert_int_equal(strncmp(e.text, "build step 1 of side after: ", 28), 0);
         assert_non_null(strstr(e.text, cases[i].has));
+        assert_non_null(strstr(e.text, cases[i].also));
     }
     struct run_exec_result ok = {.outcome = "ok"};
     assert_int_equal(run_exec_text("x", "build[0]", &req, &ok, NULL), 0);

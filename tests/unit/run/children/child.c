@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* \n, \r, \0, and \f for the byte 255, which would be hard to read in a test or end an argument. */
 static size_t unescape(const char *from, char *to)
 {
@@ -250,13 +248,14 @@ static void do_leave_holding(const char *arg)
 
 static void do_memory(const char *arg)
 {
-    size_t mb = (size_t)atoi(arg);
-    volatile char *p = malloc(mb << 20);
-    for (size_t i = 0; p && i < mb << 20; i += 4096)
-        p[i] = 1;
-    if (!p || p[4096] != 1)
+    size_t bytes = (size_t)atoi(arg) << 20;
+    char *p = malloc(bytes);
+
+    if (!p)
         _exit(97);
-    free((void *)(size_t)p);
+    memset(p, 1, bytes);
+    __asm__ volatile("" : : "r"(p) : "memory"); /* the compiler must believe that it is used */
+    free(p);
 }
 
 static void report_signals(FILE *f)
