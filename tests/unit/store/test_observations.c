@@ -72,14 +72,27 @@ static void a_plan_beyond_its_suite_is_refused(void **ctx)
 
 #define OBS_TEXTS(X) X(workload) X(lane) X(side) X(outcome)
 #define OBS_TEXTS_OR_NULL(X) X(ready) X(done)
-#define OBS_INT64S(X)                                                                              \
-    X(start_ns)                                                                                    \
-    X(go_ns)                                                                                       \
-    X(done_ns)                                                                                     \
-    X(exit_ns)                                                                                     \
-    X(elapsed_ns) X(process_ns) X(interval_cpu_ns) X(user_us) X(system_us) X(max_rss_bytes)        \
-        X(minor_faults) X(major_faults) X(voluntary_switches) X(involuntary_switches)              \
-            X(stdout_bytes) X(stderr_bytes) X(runner_cpu_ns) X(runner_delay_ns)
+/* clang-format off */
+#define OBS_INT64S(X) \
+    X(start_ns) \
+    X(go_ns) \
+    X(done_ns) \
+    X(exit_ns) \
+    X(elapsed_ns) \
+    X(process_ns) \
+    X(interval_cpu_ns) \
+    X(user_us) \
+    X(system_us) \
+    X(max_rss_bytes) \
+    X(minor_faults) \
+    X(major_faults) \
+    X(voluntary_switches) \
+    X(involuntary_switches) \
+    X(stdout_bytes) \
+    X(stderr_bytes) \
+    X(runner_cpu_ns) \
+    X(runner_delay_ns)
+/* clang-format on */
 #define OBS_INTS(X) X(exit_status) X(exit_signal) X(cpu) X(threads) X(leftovers)
 
 static void fill_observation(struct unit *u, struct raw_observation *x, int seq)
