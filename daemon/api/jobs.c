@@ -1,5 +1,6 @@
 /* job.*: submit, list, show, cancel, watch, log. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/internal.h"
@@ -273,6 +274,8 @@ int api_job_list(struct api_call *c)
     int limit = list.limit++; /* one more, to know whether there are more */
     if (rc == 0)
         rc = store_job_list(c->api->config.store, &list, &c->arena, &jobs, &n, &c->e);
+    if (rc == -ENOENT) /* the store says "id" */
+        (void)snprintf(c->e.field, sizeof c->e.field, "before");
     if (rc < 0)
         return rc;
     json_begin_array(c->o, "jobs");
