@@ -85,13 +85,6 @@ bool observe_undisturbed(struct observation *o)
     return !o->outcome;
 }
 
-void observe_keep_own(struct observation *o)
-{
-    readings_after(&o->own);
-    o->res->runner_cpu_ns = o->own.cpu_ns;
-    o->res->runner_delay_ns = o->own.delay_ns;
-}
-
 /* Before the lane: its stderr, its CPUs, its file. */
 static bool prepare(struct observation *o)
 {
@@ -169,6 +162,8 @@ static void fill_result(struct observation *o)
     struct wire_observe_result *r = o->res;
 
     r->end.outcome = o->outcome ? o->outcome : "ok";
+    r->runner_cpu_ns = o->own.cpu_ns;
+    r->runner_delay_ns = o->own.delay_ns;
     r->end.exec_errno = o->failure.errnum;
     r->end.exec_step = o->failure.step;
     r->end.leftovers = o->swept.leftovers;
@@ -223,8 +218,6 @@ void observe_run(int64_t id, const struct wire_observe *req, struct wire_observe
         .go_ns = -1,
         .done_ns = -1,
         .interval_cpu_ns = -1,
-        .runner_cpu_ns = -1,
-        .runner_delay_ns = -1,
         .user_us = -1,
         .system_us = -1,
         .max_rss_bytes = -1,
@@ -240,6 +233,7 @@ void observe_run(int64_t id, const struct wire_observe *req, struct wire_observe
     o.req = req;
     o.res = res;
     o.child = (struct child){-1, -1};
+    o.own = (struct own_readings){-1, -1};
     o.in = o.out = o.stdout_file.fd = o.stderr_file.fd = -1;
     if (prepare(&o)) {
         if (req->measure == WIRE_PROTOCOL)

@@ -48,8 +48,6 @@ void observe_leave(struct observation *o);
 /* Takes the signals that were still on their way, so that none comes inside the interval; false and
  * the outcome set if one of them was a cancel or the end of the daemon. */
 bool observe_undisturbed(struct observation *o);
-/* Right after the interval: the runner's own share in it, since readings_before(&o->own). */
-void observe_keep_own(struct observation *o);
 /* Keeps what came from stdout (protocol). */
 void observe_output(struct observation *o, const void *data, size_t len);
 

@@ -24,17 +24,20 @@ static enum control_news await_end(struct observation *o)
     return CONTROL_NONE;
 }
 
-/* The timed interval: from just before the child is created to its end. */
+/* The timed interval: from just before the child is created to its end. Creating it is part of what
+ * is timed; the runner's own time is counted from then on, when it should be silent. */
 static void time_process(struct observation *o, int in)
 {
-    readings_before(&o->own);
-    if (!observe_start(o, in, o->stdout_file.fd))
+    readings_delay_from(&o->own);
+    if (!observe_start(o, in, o->stdout_file.fd)) {
+        o->own = (struct own_readings){-1, -1};
         return;
-    /* Starting the lane is part of what is timed; beside it the runner must be silent. */
-    readings_cpu_from_here(&o->own);
+    }
+    readings_cpu_from(&o->own);
     enum control_news news = await_end(o);
+    readings_cpu_to(&o->own);
     o->res->interval_cpu_ns = reading_cpu_ns(o->child.pid);
-    observe_keep_own(o);
+    readings_delay_to(&o->own);
     if (news == CONTROL_TIMEOUT)
         observe_fail(o, "lane.exit_timeout", NULL);
     else if (news != CONTROL_NONE)

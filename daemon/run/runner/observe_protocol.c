@@ -126,21 +126,23 @@ static bool quiet_before_go(struct observation *o)
 }
 
 /* The timed interval. Between the two stamps there are one write and the read that waits. */
-static enum record_end time_interval(struct observation *o, const char *line, size_t len,
-                                     bool *go_written)
+static enum record_end time_interval(struct observation *o, const char *line, size_t len)
 {
-    int64_t cpu_ns = reading_cpu_ns(o->child.pid);
+    enum record_end end = RECORD_LINE;
+    int64_t lane_cpu_ns = reading_cpu_ns(o->child.pid);
 
-    readings_before(&o->own);
+    readings_delay_from(&o->own);
+    readings_cpu_from(&o->own);
     o->res->go_ns = clock_mono_ns();
-    *go_written = write(o->in, line, len) == (ssize_t)len;
-    if (!*go_written)
-        return RECORD_EOF;
-    enum record_end end = record_read(&o->done, o->out, o->id, &o->res->done_ns);
-    int64_t cpu_after_ns = reading_cpu_ns(o->child.pid);
-    observe_keep_own(o);
-    if (cpu_ns >= 0 && cpu_after_ns >= 0)
-        o->res->interval_cpu_ns = cpu_after_ns - cpu_ns;
+    if (write(o->in, line, len) == (ssize_t)len)
+        end = record_read(&o->done, o->out, o->id, &o->res->done_ns);
+    else
+        o->res->go_ns = -1;
+    readings_cpu_to(&o->own);
+    int64_t lane_cpu_after_ns = reading_cpu_ns(o->child.pid);
+    readings_delay_to(&o->own);
+    if (lane_cpu_ns >= 0 && lane_cpu_after_ns >= 0)
+        o->res->interval_cpu_ns = lane_cpu_after_ns - lane_cpu_ns;
     return end;
 }
 
@@ -148,7 +150,6 @@ static bool go_and_done(struct observation *o)
 {
     char line[WIRE_LINE_MAX + 1];
     size_t len = strnlen(o->req->go, WIRE_LINE_MAX - 1);
-    bool go_written;
 
     memcpy(line, o->req->go, len);
     line[len++] = '\n';
@@ -159,11 +160,10 @@ static bool go_and_done(struct observation *o)
         observe_leave(o);
         return false;
     }
-    enum record_end end = time_interval(o, line, len, &go_written);
+    enum record_end end = time_interval(o, line, len);
     observe_leave(o);
     o->res->threads = reading_threads(o->child.pid);
-    if (!go_written) {
-        o->res->go_ns = o->res->done_ns = -1;
+    if (o->res->go_ns < 0) {
         observe_fail(o, "lane.go_failed", NULL);
         o->owed = true;
         return false;

@@ -11,11 +11,12 @@ struct own_readings {
 
 /* Opens what is read later. Nothing it cannot open is an error: the reading is then unknown. */
 void readings_init(void);
-void readings_before(struct own_readings *r);
-/* Counts CPU time from here on only: one read of a clock. */
-void readings_cpu_from_here(struct own_readings *r);
-/* Turns r into the differences since readings_before(). */
-void readings_after(struct own_readings *r);
+/* The four calls go around an interval in this order; the two of CPU time read one clock each and
+ * stand next to it. After the last two, r holds the differences. */
+void readings_delay_from(struct own_readings *r);
+void readings_cpu_from(struct own_readings *r);
+void readings_cpu_to(struct own_readings *r);
+void readings_delay_to(struct own_readings *r);
 
 /* CPU time of the whole process pid in ns: all its threads, those that ended too, also when it is a
  * zombie. Its child processes are not in it. -1 unknown. */

@@ -36,24 +36,29 @@ static int64_t own_delay_ns(void)
     return sscanf(text, "%*u %" SCNd64, &delay_ns) == 1 ? delay_ns : -1;
 }
 
-void readings_before(struct own_readings *r)
+static int64_t difference(int64_t to, int64_t from)
 {
-    r->delay_ns = own_delay_ns();
-    readings_cpu_from_here(r);
+    return to < 0 || from < 0 ? -1 : to - from;
 }
 
-void readings_cpu_from_here(struct own_readings *r)
+void readings_delay_from(struct own_readings *r)
+{
+    r->delay_ns = own_delay_ns();
+}
+
+void readings_cpu_from(struct own_readings *r)
 {
     r->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-void readings_after(struct own_readings *r)
+void readings_cpu_to(struct own_readings *r)
 {
-    int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    int64_t delay_ns = own_delay_ns();
+    r->cpu_ns = difference(clock_ns(CLOCK_PROCESS_CPUTIME_ID), r->cpu_ns);
+}
 
-    r->cpu_ns = cpu_ns < 0 || r->cpu_ns < 0 ? -1 : cpu_ns - r->cpu_ns;
-    r->delay_ns = delay_ns < 0 || r->delay_ns < 0 ? -1 : delay_ns - r->delay_ns;
+void readings_delay_to(struct own_readings *r)
+{
+    r->delay_ns = difference(own_delay_ns(), r->delay_ns);
 }
 
 int64_t reading_cpu_ns(pid_t pid)

@@ -178,6 +178,11 @@ static void assert_not_started(void **state, const char *program, const char *cw
         assert_int_equal(o.exec_errno, errnum);
         assert_string_equal(o.exec_step, step);
         assert_int_equal(o.raw.exit_status, -1);
+        assert_int_equal(o.raw.exit_ns, -1);
+        assert_int_equal(o.raw.process_ns, -1);
+        assert_int_equal(o.raw.max_rss_bytes, -1);
+        assert_int_equal(o.raw.runner_cpu_ns, -1);
+        assert_int_equal(o.raw.runner_delay_ns, -1);
     }
 }
 
