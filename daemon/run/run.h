@@ -93,16 +93,21 @@ struct run_observe {
     int pin_cpu; /* >= 0: lane and waiting runner share this core; -1: not pinned */
 };
 
-/* Times in raw are absolute readings of the timing clock (base/clock.h), -1 where there is none;
- * the members from seq to kind except start_ns are left zero for the caller. raw.outcome is "ok" or
- * one of the causes: lane.exec_failed, lane.ready_wrong, lane.ready_timeout, lane.ready_unflushed,
- *   lane.eof_before_ready, lane.go_failed, lane.done_early, lane.done_wrong, lane.done_timeout,
- *   lane.done_unflushed, lane.eof_before_done, lane.line_too_long, lane.output_extra,
- *   lane.stdout_wrong, lane.stdout_limit, lane.stderr_written, lane.stderr_limit,
- *   lane.exit_timeout, lane.exit_status, lane.signal, lane.leftover, lane.cancelled,
- *   run.refused, runner.unclean
- * A lane that ends before a record it owed is named by its signal or nonzero status if it has one.
- */
+/* Times in raw are absolute readings of the timing clock (base/clock.h), -1 where there is none.
+ * Its members seq, workload, lane, side, repetition, position and kind are left zero for the
+ * caller.
+ *
+ * raw.outcome is "ok" or one of the causes lane.exec_failed, lane.ready_wrong, lane.ready_timeout,
+ * lane.ready_unflushed, lane.eof_before_ready, lane.go_failed, lane.done_early, lane.done_wrong,
+ * lane.done_timeout, lane.done_unflushed, lane.eof_before_done, lane.line_too_long,
+ * lane.output_extra, lane.stdout_wrong, lane.stdout_limit, lane.stderr_written, lane.stderr_limit,
+ * lane.exit_timeout, lane.exit_status, lane.signal, lane.leftover, lane.cancelled, run.refused and
+ * runner.unclean. A lane that ends before a record it owed is named by its signal or nonzero status
+ * if it has one. A process that the lane leaves behind and that ends by itself within 100 ms is no
+ * leftover.
+ *
+ * raw.interval_cpu_ns is of the lane's own process, all threads; nothing of its child processes is
+ * in it. raw.runner_cpu_ns of a process lane counts from when the lane was started. */
 struct run_observation {
     struct raw_observation raw;
     int exec_errno;             /* lane.exec_failed */
