@@ -315,7 +315,7 @@ static int build_finished(struct attempt *a)
                             .exit_status = result->exit_status,
                             .wall_ns = result->wall_ns,
                             .log = arena_printf(&a->arena, "logs/%s", build_log_name(a, &step)),
-                            .attempt = a->id};
+                            .attempt = a->built_in};
     const char *field = build_field(a, a->build_next++);
     const char *what = arena_printf(&a->arena, "build step %d of side %s (%s)", step.index + 1,
                                     step.side, step.argv->v[0]);
