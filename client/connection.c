@@ -141,7 +141,9 @@ static int send_all(struct connection *c, const struct buf *b, struct err *e)
             int rc = await(c, POLLOUT, true, e);
             if (rc < 0)
                 return rc;
-        } else if (errno != EINTR)
+        } else if (errno == EPIPE || errno == ECONNRESET)
+            return 0; /* why it hung up may stand to be read; if not, reading finds it gone */
+        else if (errno != EINTR)
             return lost(c, e);
     }
     return 0;

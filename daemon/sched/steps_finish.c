@@ -76,12 +76,23 @@ static int recheck_artifacts(struct attempt *a)
     return 0;
 }
 
+/* Several names may mean one program: "true" and "/usr/bin/true". */
+static bool is_rechecked(const struct attempt *a, const struct raw_tool *tool)
+{
+    for (const struct raw_tool *t = a->raw.tools; t < tool; t++)
+        if (strcmp(t->path, tool->path) == 0)
+            return true;
+    return false;
+}
+
 static void recheck_tools(struct attempt *a)
 {
     char again[DIGEST_HEX];
 
     for (size_t i = 0; i < a->raw.n_tools; i++) {
         const struct raw_tool *tool = &a->raw.tools[i];
+        if (is_rechecked(a, tool))
+            continue;
         int rc = digest_file(tool->path, again, NULL, NULL);
         add_recheck(a, RECHECK_TOOL, tool->path, tool->sha256,
                     rc < 0 ? NULL : arena_strdup(&a->arena, again));
