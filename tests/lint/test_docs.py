@@ -34,7 +34,7 @@ def manual_pages() -> dict[str, str]:
 
 # ---- links
 
-LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def anchors(text: str) -> set[str]:
