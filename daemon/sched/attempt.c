@@ -32,6 +32,7 @@ static const struct attempt_step STEPS[] = {
 #define STEP_CLEANUP (STEP_COUNT - 1)
 /* A retry in the same boot goes on here, behind what it takes over. */
 #define STEP_RESUMED 6
+#define EVENT_TEXT_BYTES 1000
 
 static void step_begin(struct attempt *a);
 
@@ -241,10 +242,25 @@ void attempt_event(const struct attempt *a, const char *text, struct sched_event
                                 .next_try_ms = -1};
 }
 
+/* Names out of a suite may be very long; what watchers are told is one line. */
+static const char *clip(const char *text, char out[EVENT_TEXT_BYTES + 1])
+{
+    size_t len = strlen(text);
+
+    if (len <= EVENT_TEXT_BYTES)
+        return text;
+    for (len = EVENT_TEXT_BYTES; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80;)
+        len--; /* not inside a character */
+    memcpy(out, text, len);
+    out[len] = '\0';
+    return out;
+}
+
 void attempt_progress(struct attempt *a, const char *text)
 {
+    char clipped[EVENT_TEXT_BYTES + 1];
     struct sched_event event;
 
-    attempt_event(a, text, &event);
+    attempt_event(a, clip(text, clipped), &event);
     sched_tell(a->sched, &event);
 }

@@ -131,7 +131,8 @@ int attempt_end_as(struct attempt *a, enum attempt_end how);
 
 /* One line into the job's log, and to the watchers. */
 void attempt_say(struct attempt *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Appends the file's bytes to the job's log, under a heading. */
+/* Appends text, or the file's, to the job's log alone, under a heading. */
+void attempt_log_text(struct attempt *a, const char *title, const char *text);
 void attempt_log_file(struct attempt *a, const char *title, const char *path);
 void attempt_progress(struct attempt *a, const char *text);
 void attempt_event(const struct attempt *a, const char *text, struct sched_event *out);

@@ -68,16 +68,30 @@ void attempt_say(struct attempt *a, const char *fmt, ...)
     buf_deinit(&line);
 }
 
+static void log_block(struct attempt *a, const char *title, const char *data, size_t len)
+{
+    struct buf block = {0};
+
+    buf_printf(&block, "---- %s\n", title);
+    buf_add(&block, data, len);
+    if (len > 0 && data[len - 1] != '\n')
+        buf_putc(&block, '\n');
+    buf_puts(&block, "----\n");
+    log_write(a, block.data, block.len);
+    buf_deinit(&block);
+}
+
+void attempt_log_text(struct attempt *a, const char *title, const char *text)
+{
+    log_block(a, title, text, strlen(text));
+}
+
 void attempt_log_file(struct attempt *a, const char *title, const char *path)
 {
     struct buf text = {0};
 
-    buf_printf(&text, "---- %s\n", title);
     if (file_read(path, ATTEMPT_LOG_LIMIT_BYTES, &text, NULL) < 0)
-        buf_puts(&text, "(its output could not be read)\n");
-    if (text.data[text.len - 1] != '\n')
-        buf_putc(&text, '\n');
-    buf_puts(&text, "----\n");
-    log_write(a, text.data, text.len);
+        buf_puts(&text, "(its output could not be read)");
+    log_block(a, title, buf_str(&text), text.len);
     buf_deinit(&text);
 }

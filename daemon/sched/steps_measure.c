@@ -147,9 +147,9 @@ static int commit_batch(struct attempt *a)
 static void log_last_output(struct attempt *a, const struct run_observation *o)
 {
     if (o->stdout_tail[0])
-        attempt_say(a, "the child's last output: %s", o->stdout_tail);
+        attempt_log_text(a, "the child's last output", o->stdout_tail);
     if (o->stderr_tail[0])
-        attempt_say(a, "the child's last error output: %s", o->stderr_tail);
+        attempt_log_text(a, "the child's last error output", o->stderr_tail);
 }
 
 /* A wrong answer is never a fast answer: the whole attempt is void. */
