@@ -138,7 +138,7 @@ class Daemon:
         return done
 
     def json(self, *args, **kwargs) -> dict:
-        return json.loads(self.run(*args, "--json", **kwargs).stdout)
+        return json.loads(self.run(args[0], "--json", *args[1:], **kwargs).stdout)
 
     def show(self, job: str) -> dict:
         return self.json("show", job)
@@ -161,7 +161,7 @@ class Daemon:
 
     def refused(self, *args, **kwargs) -> dict:
         """The error with which the client refuses ARGS; `exit` is its status."""
-        done = self.run(*args, "--json", check=None, **kwargs)
+        done = self.run(args[0], "--json", *args[1:], check=None, **kwargs)
         assert done.returncode != 0, f"{args} was accepted: {done.stdout}"
         error = json.loads(done.stdout)["error"]
         # One sentence for a person: the same one, on one line.
