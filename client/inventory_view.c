@@ -1,6 +1,7 @@
 #include "client/inventory_view.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -47,9 +48,11 @@ void inventory_names(const struct inventory *inv, struct buf *out)
 
 static void put_competitor(struct table *t, const struct competitor *c)
 {
-    char why[64];
+    char why[64], pid[16] = "";
 
-    table_cell(t, TERM_PLAIN, c->pid > 0 ? "%d" : "", c->pid);
+    if (c->pid > 0)
+        (void)snprintf(pid, sizeof pid, "%d", c->pid);
+    table_cell(t, TERM_PLAIN, "%s", pid);
     table_cell(t, TERM_PLAIN, "%s", c->command ? c->command : "?");
     if (c->reasons & COMPETE_FORKS)
         table_cell(t, TERM_PLAIN, "%s", "");

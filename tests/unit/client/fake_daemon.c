@@ -15,6 +15,8 @@
 #include "proto/rpc.h"
 #include "unit.h"
 
+#define LIFE_S 100 /* ends by itself when a test that fails leaves it behind */
+
 struct fake_state {
     const struct fake_script *script;
     const struct fake_step *next;
@@ -115,6 +117,7 @@ _Noreturn static void fake_main(int listener, int log, const struct fake_script 
     struct fake_state s = {.script = script, .next = script->steps, .log = log};
 
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)alarm(LIFE_S);
     for (int i = 0;; i++) {
         s.fd = accept(listener, NULL, NULL);
         if (s.fd < 0)
@@ -186,4 +189,28 @@ int client_run(const struct fake *f, const char *const *words, struct buf *out, 
     if (spawn_run(&req, &status, out, err, &e) < 0)
         fail_msg("%s", e.text);
     return status;
+}
+
+void outcome_deinit(struct outcome *o)
+{
+    buf_deinit(&o->out);
+    buf_deinit(&o->err);
+    buf_deinit(&o->asked);
+}
+
+void outcome_run(struct outcome *o, const struct fake_step *steps, const char *const *words)
+{
+    struct fake f;
+
+    outcome_deinit(o);
+    fake_start(&f, &(struct fake_script){.steps = steps});
+    o->status = client_run(&f, words, &o->out, &o->err);
+    fake_asked(&f, &o->asked);
+    fake_stop(&f);
+}
+
+void assert_says(const struct buf *b, const char *part)
+{
+    if (!strstr(buf_str(b), part))
+        fail_msg("\"%.3000s\" does not have \"%s\"", buf_str(b), part);
 }

@@ -40,4 +40,15 @@ void fake_asked(const struct fake *f, struct buf *out);
 /* Runs the client program ($AURABENCH) with --socket of the fake (f NULL: without) and the words
  * (NULL-terminated), stdout and stderr apart. Its exit status. */
 int client_run(const struct fake *f, const char *const *words, struct buf *out, struct buf *err);
+
+/* One run of the client against a daemon of its own. */
+struct outcome {
+    int status;
+    struct buf out, err, asked;
+};
+void outcome_deinit(struct outcome *o);
+void outcome_run(struct outcome *o, const struct fake_step *steps, const char *const *words);
+void assert_says(const struct buf *b, const char *part);
+
+#define STEPS(...) ((const struct fake_step[]){__VA_ARGS__, {0}})
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})

@@ -36,38 +36,6 @@
     "\"now_ms\":62000,\"jobs\":{\"queued\":2,\"done\":1},\"active\":null,\"blocked\":null,"          \
     "\"next_due_ms\":null}"
 
-/* One run of the program against the steps. */
-struct outcome {
-    int status;
-    struct buf out, err, asked;
-};
-
-static void outcome_deinit(struct outcome *o)
-{
-    buf_deinit(&o->out);
-    buf_deinit(&o->err);
-    buf_deinit(&o->asked);
-}
-
-static void run(struct outcome *o, const struct fake_step *steps, const char *const *words)
-{
-    struct fake f;
-
-    outcome_deinit(o);
-    fake_start(&f, &(struct fake_script){.steps = steps});
-    o->status = client_run(&f, words, &o->out, &o->err);
-    fake_asked(&f, &o->asked);
-    fake_stop(&f);
-}
-
-#define STEPS(...) ((const struct fake_step[]){__VA_ARGS__, {0}})
-
-static void assert_says(const struct buf *b, const char *part)
-{
-    if (!strstr(buf_str(b), part))
-        fail_msg("\"%s\" does not have \"%s\"", buf_str(b), part);
-}
-
 /* One sentence on stderr, nothing on stdout. */
 static void assert_one_sentence(const struct outcome *o, const char *part)
 {
@@ -151,7 +119,7 @@ static void the_status_of_an_idle_daemon(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o, STEPS({.method = "daemon.status", .result = STATUS}), WORDS("status"));
+    outcome_run(&o, STEPS({.method = "daemon.status", .result = STATUS}), WORDS("status"));
     assert_int_equal(o.status, EXIT_GOOD);
     assert_string_equal(o.out.data, "daemon  aurabenchd 9.9 on box, up 1m 1s\n"
                                     "state   /s\n"
@@ -164,7 +132,8 @@ static void a_document_has_its_version_and_command_and_every_digit(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
+    outcome_run(
+        &o,
         STEPS({.method = "daemon.status",
                .result = "{\"a\":9007199254740991,\"b\":0.1,\"c\":[true,null,\"x\\u001b\"]}"}),
         WORDS("status", "--json"));
@@ -178,7 +147,8 @@ static void an_error_is_also_a_document_for_who_asked_for_one(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o, STEPS({.method = "job.show", .error = "job.not_found"}), WORDS("show", "x", "--json"));
+    outcome_run(&o, STEPS({.method = "job.show", .error = "job.not_found"}),
+                WORDS("show", "x", "--json"));
     assert_int_equal(o.status, EXIT_NOT_FOUND);
     assert_string_equal(o.err.data, "aurabench: refused by the script\n");
     assert_string_equal(
@@ -191,11 +161,11 @@ static void a_list_shows_ids_that_the_daemon_takes_and_ages_by_its_clock(void **
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
-        STEPS({.method = "daemon.status", .result = STATUS},
-              {.method = "job.list",
-               .result = "{\"jobs\":[" JOB("failed", ERROR_MORE) "],\"more\":false}"}),
-        WORDS("list", "-s", "failed", "-n", "3"));
+    outcome_run(&o,
+                STEPS({.method = "daemon.status", .result = STATUS},
+                      {.method = "job.list",
+                       .result = "{\"jobs\":[" JOB("failed", ERROR_MORE) "],\"more\":false}"}),
+                WORDS("list", "-s", "failed", "-n", "3"));
     assert_string_equal(o.out.data, "ID        STATE     AGE  LABEL    WHAT\n"
                                     "7CASNZH0  failed  1m 1s  a label  make did not exit with 0\n");
     assert_says(&o.asked, "job.list {\"limit\":3,\"states\":[\"failed\"]}");
@@ -206,7 +176,8 @@ static void all_pages_of_a_list_are_fetched(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
+    outcome_run(
+        &o,
         STEPS({.method = "job.list", .result = "{\"jobs\":[" JOB("done", "") "],\"more\":true}"},
               {.method = "job.list", .result = "{\"jobs\":[" JOB("done", "") "],\"more\":false}"}),
         WORDS("list", "--all", "--json"));
@@ -222,16 +193,17 @@ static void what_a_label_could_do_to_a_terminal_is_taken_out(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
+    outcome_run(
+        &o,
         STEPS({.method = "job.cancel", .result = "{\"id\":\"" ID "\",\"state\":\"cancelled\"}"}),
         WORDS("cancel", "CASN"));
     assert_string_equal(o.out.data, "job 7CASNZH0 cancelled\n");
-    run(&o,
-        STEPS({.method = "job.cancel",
-               .raw = "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":"
-                      "-32000,\"message\":\"a\\u001b[2Jb\",\"data\":{"
-                      "\"code\":\"job.bad_state\"}}}\n"}),
-        WORDS("cancel", "CASN"));
+    outcome_run(&o,
+                STEPS({.method = "job.cancel",
+                       .raw = "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":"
+                              "-32000,\"message\":\"a\\u001b[2Jb\",\"data\":{"
+                              "\"code\":\"job.bad_state\"}}}\n"}),
+                WORDS("cancel", "CASN"));
     assert_int_equal(o.status, EXIT_JOB);
     assert_string_equal(o.err.data, "aurabench: a?[2Jb\n");
 }
@@ -260,10 +232,10 @@ static void a_job_ends_the_program_with_its_own_status(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        run(&o,
-            STEPS({.method = "job.watch", .result = cases[i].job},
-                  {.method = "job.watch", .result = cases[i].job}),
-            WORDS("wait", "CASN"));
+        outcome_run(&o,
+                    STEPS({.method = "job.watch", .result = cases[i].job},
+                          {.method = "job.watch", .result = cases[i].job}),
+                    WORDS("wait", "CASN"));
         assert_int_equal(o.status, cases[i].status);
         assert_string_equal(o.out.data, cases[i].out);
         assert_int_equal(o.err.len, 0);
@@ -281,7 +253,8 @@ static void a_pipe_gets_a_line_per_change_and_tenth(void **state)
     size_t n = 0;
 
     (void)state;
-    run(&o,
+    outcome_run(
+        &o,
         STEPS({.method = "job.watch",
                .result = RUNNING,
                .after = EVENT("preparing", "\"settle\"", 0, false) EVENT(
@@ -306,7 +279,8 @@ static void watching_as_documents_gives_one_a_line(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
+    outcome_run(
+        &o,
         STEPS({.method = "job.watch", .result = RUNNING, .after = EVENT("done", "null", 20, true)},
               {.method = "job.watch", .result = ENDED("done", REPORT_MORE)},
               {.method = "job.watch", .result = ENDED("done", REPORT_MORE)}),
@@ -325,7 +299,8 @@ static void events_of_other_jobs_do_not_end_the_watching(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
+    outcome_run(
+        &o,
         STEPS({.method = "job.watch",
                .result = RUNNING,
                .after = "{\"jsonrpc\":\"2.0\",\"method\":\"job.event\",\"params\":{\"job\":"
@@ -342,14 +317,14 @@ static void watching_goes_on_over_a_new_connection(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
-        STEPS({.method = "job.watch",
-               .result = RUNNING,
-               .after = EVENT("preparing", "\"settle\"", 0, false),
-               .hang_up = true},
-              {.method = "job.watch", .result = ENDED("failed", ERROR_MORE)},
-              {.method = "job.watch", .result = ENDED("failed", ERROR_MORE)}),
-        WORDS("wait", "CASN"));
+    outcome_run(&o,
+                STEPS({.method = "job.watch",
+                       .result = RUNNING,
+                       .after = EVENT("preparing", "\"settle\"", 0, false),
+                       .hang_up = true},
+                      {.method = "job.watch", .result = ENDED("failed", ERROR_MORE)},
+                      {.method = "job.watch", .result = ENDED("failed", ERROR_MORE)}),
+                WORDS("wait", "CASN"));
     assert_int_equal(o.status, EXIT_JOB);
     /* by its whole id, now that it is known */
     assert_says(&o.asked, "job.watch {\"id\":\"CASN\"}\njob.watch {\"id\":\"" ID "\"}\n");
@@ -360,8 +335,8 @@ static void the_time_limit_ends_a_wait_with_124(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o, STEPS({.method = "job.watch", .result = RUNNING}),
-        WORDS("wait", "CASN", "--timeout", "300ms"));
+    outcome_run(&o, STEPS({.method = "job.watch", .result = RUNNING}),
+                WORDS("wait", "CASN", "--timeout", "300ms"));
     assert_int_equal(o.status, EXIT_TIMEOUT);
     assert_one_sentence(&o, "--timeout");
 }
@@ -373,7 +348,8 @@ static void a_report_in_pieces_is_put_together(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
+    outcome_run(
+        &o,
         STEPS({.method = "report.get",
                .result = "{\"data\":\"YWJj\",\"next\":3,\"total\":5,\"attempt\":\"A\",\"grade\":"
                          "\"diagnostic\"}"},
@@ -391,7 +367,8 @@ static void pieces_of_two_reports_are_not_put_together(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
+    outcome_run(
+        &o,
         STEPS({.method = "report.get",
                .result = "{\"data\":\"YWJj\",\"next\":3,\"total\":5,\"attempt\":\"A\",\"grade\":"
                          "\"diagnostic\"}"},
@@ -408,7 +385,8 @@ static void a_report_for_a_program_stands_in_the_document_as_it_is(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
+    outcome_run(
+        &o,
         STEPS({.method = "report.get",
                .result =
                    "{\"data\":\"eyJhIjoxLjUwfQo=\",\"next\":11,\"total\":11,\"attempt\":\"A\","
@@ -425,154 +403,12 @@ static void a_log_is_printed_byte_for_byte_into_a_pipe(void **state)
     CLEANUP(outcome_deinit) struct outcome o = {0};
 
     (void)state;
-    run(&o,
-        STEPS({.method = "job.log",
-               .result = "{\"data\":\"YRtbMW0=\",\"next\":5,\"total\":5,\"ended\":false}"}),
-        WORDS("log", "CASN"));
+    outcome_run(&o,
+                STEPS({.method = "job.log",
+                       .result = "{\"data\":\"YRtbMW0=\",\"next\":5,\"total\":5,\"ended\":false}"}),
+                WORDS("log", "CASN"));
     assert_int_equal(o.status, EXIT_GOOD);
     assert_string_equal(o.out.data, "a\x1b[1m");
-}
-
-/* ---- streams */
-
-/* Runs `aurabench list` with this stdout. */
-static int run_with_stdout(const char *socket, int fd, struct buf *err)
-{
-    extern char **environ;
-    const char *argv[] = {getenv("AURABENCH"), "--socket", socket, "status", NULL};
-    struct spawn_req req = SPAWN_REQ_INIT;
-    int status = -1;
-
-    req.argv = argv;
-    req.env = (const char *const *)(uintptr_t)environ;
-    req.out_fd = fd;
-    assert_int_equal(spawn_run(&req, &status, NULL, err, NULL), 0);
-    return status;
-}
-
-static void a_closed_stdout_ends_quietly_and_a_full_one_does_not(void **state)
-{
-    CLEANUP(buf_deinit) struct buf err = {0};
-    const struct fake_step *steps = STEPS({.method = "daemon.status", .result = STATUS},
-                                          {.method = "daemon.status", .result = STATUS});
-    struct fake f;
-    int ends[2];
-
-    (void)state;
-    fake_start(&f, &(struct fake_script){.steps = steps});
-    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    (void)close(ends[0]);
-    assert_int_equal(run_with_stdout(f.socket, ends[1], &err), EXIT_GOOD);
-    assert_int_equal(err.len, 0);
-    (void)close(ends[1]);
-    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    if (full >= 0) {
-        assert_int_equal(run_with_stdout(f.socket, full, &err), EXIT_JOB);
-        assert_says(&err, "could not write to stdout");
-        (void)close(full);
-    }
-    fake_stop(&f);
-}
-
-static void dial_stdio_passes_both_ends_on(void **state)
-{
-    extern char **environ;
-    static const char request[] =
-        "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"a.one\",\"params\":{}}\n";
-    CLEANUP(buf_deinit) struct buf out = {0}, asked = {0};
-    const struct fake_step *steps = STEPS({.method = "a.one", .result = "{\"x\":1}"});
-    struct spawn_req req = SPAWN_REQ_INIT;
-    int status = -1;
-    struct fake f;
-
-    (void)state;
-    fake_start(&f, &(struct fake_script){.steps = steps});
-    const char *argv[] = {getenv("AURABENCH"), "--socket", f.socket, "dial-stdio", NULL};
-    req.argv = argv;
-    req.env = (const char *const *)(uintptr_t)environ;
-    req.input = request;
-    req.input_len = strlen(request);
-    assert_int_equal(spawn_run(&req, &status, &out, NULL, NULL), 0);
-    assert_int_equal(status, EXIT_GOOD);
-    /* The answer came although stdin had ended before it. */
-    assert_string_equal(out.data,
-                        FAKE_HELLO "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"x\":1}}\n");
-    fake_asked(&f, &asked);
-    assert_string_equal(asked.data, "a.one {}\n(closed) \n");
-    fake_stop(&f);
-}
-
-/* ---- another machine */
-
-/* A program in the place of ssh: it writes down its arguments, then does what the last of them say,
- * here. */
-static char *make_ssh(const struct fake *f, const char *last_line)
-{
-    CLEANUP(buf_deinit) struct buf b = {0};
-    char *path = file_join(f->folder, "ssh");
-
-    buf_printf(&b, "#!/bin/sh\nfor a; do printf '%%s\\n' \"$a\"; done >%s/args\n%s\n", f->folder,
-               last_line);
-    assert_int_equal(file_write(path, b.data, b.len, 0700, NULL), 0);
-    return path;
-}
-
-static void run_by_ssh(const struct fake *f, const char *last_line, struct outcome *o)
-{
-    CLEANUP(mem_freep) char *ssh = make_ssh(f, last_line);
-    CLEANUP(mem_freep) char *program = mem_printf("%s -F conf", ssh);
-
-    outcome_deinit(o);
-    (void)setenv("AURABENCH_SSH", program, 1);
-    (void)setenv("AURABENCH_SOCKET", f->socket, 1);
-    o->status =
-        client_run(NULL, WORDS("-H", "ssh://me@far.example:2222", "status"), &o->out, &o->err);
-    (void)unsetenv("AURABENCH_SSH");
-    (void)unsetenv("AURABENCH_SOCKET");
-}
-
-static void another_machine_is_reached_by_ssh_and_dial_stdio(void **state)
-{
-    const struct fake_step *steps = STEPS({.method = "daemon.status", .result = STATUS});
-    CLEANUP(outcome_deinit) struct outcome o = {0};
-    struct fake f;
-
-    (void)state;
-    fake_start(&f, &(struct fake_script){.steps = steps});
-    run_by_ssh(&f, "exec \"$AURABENCH\" dial-stdio", &o);
-    assert_int_equal(o.status, EXIT_GOOD);
-    assert_says(&o.out, "aurabenchd 9.9 on box");
-    CLEANUP(mem_freep) char *args = file_join(f.folder, "args");
-    buf_clear(&o.out);
-    assert_int_equal(file_read(args, 4096, &o.out, NULL), 0);
-    assert_string_equal(o.out.data,
-                        "-F\nconf\n-T\n-p\n2222\n--\nme@far.example\naurabench\ndial-stdio\n");
-    fake_stop(&f);
-}
-
-static void what_keeps_ssh_from_a_daemon_is_told(void **state)
-{
-    CLEANUP(outcome_deinit) struct outcome o = {0};
-    struct fake f;
-
-    (void)state;
-    fake_start(&f, &(struct fake_script){.steps = STEPS({0})});
-    run_by_ssh(&f, "exit 255", &o);
-    assert_int_equal(o.status, EXIT_UNREACHABLE);
-    assert_one_sentence(&o, "ended with status 255");
-    run_by_ssh(&f, "exit 127", &o);
-    assert_int_equal(o.status, EXIT_UNREACHABLE);
-    assert_one_sentence(&o, "has no program aurabench");
-    run_by_ssh(&f, "echo Welcome to this machine", &o);
-    assert_int_equal(o.status, EXIT_UNREACHABLE);
-    assert_one_sentence(&o, "no aurabenchd");
-    (void)setenv("AURABENCH_SSH", "/nonexistent/ssh", 1);
-    outcome_deinit(&o);
-    o.status = client_run(NULL, WORDS("-H", "ssh://h", "status"), &o.out, &o.err);
-    assert_int_equal(o.status, EXIT_UNREACHABLE);
-    assert_one_sentence(&o, "could not run /nonexistent/ssh");
-    (void)unsetenv("AURABENCH_SSH");
-    fake_stop(&f);
 }
 
 int main(void)
@@ -597,10 +433,6 @@ int main(void)
         cmocka_unit_test(pieces_of_two_reports_are_not_put_together),
         cmocka_unit_test(a_report_for_a_program_stands_in_the_document_as_it_is),
         cmocka_unit_test(a_log_is_printed_byte_for_byte_into_a_pipe),
-        cmocka_unit_test(a_closed_stdout_ends_quietly_and_a_full_one_does_not),
-        cmocka_unit_test(dial_stdio_passes_both_ends_on),
-        cmocka_unit_test(another_machine_is_reached_by_ssh_and_dial_stdio),
-        cmocka_unit_test(what_keeps_ssh_from_a_daemon_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,12 +97,6 @@ static void world_stop(struct world *w)
     buf_deinit(&w->asked);
 }
 
-static void assert_says(const struct buf *b, const char *part)
-{
-    if (!strstr(buf_str(b), part))
-        fail_msg("\"%.3000s\" does not have \"%s\"", buf_str(b), part);
-}
-
 #define COMPARE(w, ...)                                                                            \
     WORDS("compare", "--repo", (w)->repo, "--before", "v1", "--suite", (w)->suite, ##__VA_ARGS__)
 
