@@ -31,7 +31,7 @@ void term_init(struct term *t, int fd)
     if (!t->tty)
         return;
     t->width = width_of(fd);
-    t->colour = !(no_colour && no_colour[0]) && kind && strcmp(kind, "dumb") != 0;
+    t->colour = !(no_colour && no_colour[0]) && kind && kind[0] && strcmp(kind, "dumb") != 0;
 }
 
 void term_styled(const struct term *t, struct buf *out, enum term_style style, const char *text)
