@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/keys.h"
 #include "base/mem.h"
 #include "client/commands.h"
 #include "client/inventory_view.h"
@@ -11,6 +12,15 @@
 #include "proto/duration.h"
 
 #define POLICIES_MAX 16
+
+struct values {
+    bool key;
+};
+
+static const struct opt opts[] = {
+    {'k', "key", OPT_FLAG, NULL, offsetof(struct values, key), 0, 0,
+     "only the public key that signs its evidence, and the key's id"},
+};
 
 struct policy_view {
     const char *name;
@@ -171,6 +181,28 @@ static void put_policies(struct cli *cli, const struct host_view *v, struct buf 
     table_free(t);
 }
 
+/* The public key alone, for `verify --key`, and its id. */
+static int print_key(struct cli *cli, const cJSON *result, struct err *e)
+{
+    CLEANUP(buf_deinit) struct buf out = {0};
+    struct arena *a = &cli->a;
+    struct json_in in;
+
+    json_in_init(&in, a, e);
+    const cJSON *key = json_obj(&in, result, "key");
+    const char *public_hex = json_str(&in, key, "public", KEY_HEX);
+    const char *id = json_str(&in, key, "id", KEY_ID);
+    if (connection_check(&in, e) < 0)
+        return cli_fail(cli, e);
+    if (cli->shared.json) {
+        cli_json(cli, key);
+        return EXIT_GOOD;
+    }
+    buf_printf(&out, "%s  %s\n", public_hex, id);
+    cli_put(&out);
+    return EXIT_GOOD;
+}
+
 static int run(struct cli *cli, const void *values, const struct opt_words *words)
 {
     CLEANUP(answer_deinit) struct answer answer = {0};
@@ -179,8 +211,12 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
     struct err e = {0};
     struct json_in in;
 
+    (void)values;
+    (void)words;
     if (cli_ask(cli, "host.show", NULL, &answer, &e) < 0)
         return cli_fail(cli, &e);
+    if (((const struct values *)values)->key)
+        return print_key(cli, answer.msg.result, &e);
     if (cli->shared.json) {
         cli_json(cli, answer.msg.result);
         return EXIT_GOOD;
@@ -202,5 +238,8 @@ const struct command command_host = {
     .name = "host",
     .usage = "",
     .summary = "the measuring machine, its facts, and what each policy makes of them",
+    .opts = opts,
+    .n_opts = ARRAY_LEN(opts),
+    .values_bytes = sizeof(struct values),
     .run = run,
 };

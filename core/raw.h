@@ -15,6 +15,15 @@
 #include "core/suite.h"
 #include "core/types.h"
 
+/* What the daemon found out about an authorized correction in the repository itself. */
+struct raw_correction {
+    const char *base_commit, *corrected; /* full ids */
+    const char *diff_sha256;             /* of the allowed diff's text */
+    int64_t files, lines_added, lines_removed;
+    const char *approved_by, *reason;
+    bool proven; /* corrected's one parent is base, and base plus the diff is corrected's tree */
+};
+
 struct raw_source {
     const char *side;
     const char *repo, *rev, *commit;
@@ -116,8 +125,9 @@ struct raw_workload {
 };
 
 struct raw {
-    const char *id;      /* attempt ULID */
-    const char *version; /* of the daemon */
+    const char *id;       /* attempt ULID */
+    const char *version;  /* of the daemon */
+    const char *host_key; /* public key that signs the evidence, hex; NULL: it is not signed */
     int64_t started_wall_ms, ended_wall_ms;
     struct host_identity host;
     struct boot_identity boot;

@@ -6,6 +6,16 @@
 #include "core/quantile.h"
 #include "core/summarise_parts.h"
 
+/* -1 when there are none, or more than can be counted. */
+static int64_t total_of(const int64_t *values, size_t n)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_add_overflow(total, values[i], &total))
+            return -1;
+    return n > 0 ? total : -1;
+}
+
 static struct figures figures_of(struct arena *a, const struct samples *s)
 {
     const int64_t *values = samples_values(a, s);
@@ -15,6 +25,7 @@ static struct figures figures_of(struct arena *a, const struct samples *s)
         .mad_ns = quantile_mad(values, s->n),
         .p95_ns = quantile_p95(values, s->n),
         .best_ns = quantile_best(values, s->n),
+        .total_ns = total_of(values, s->n),
     };
 }
 

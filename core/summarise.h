@@ -15,6 +15,7 @@ struct figures {
     double mad_ns;    /* median absolute deviation, unscaled */
     int64_t p95_ns;   /* nearest rank; -1 when n is 0 */
     int64_t best_ns;  /* minimum; -1 when n is 0 */
+    int64_t total_ns; /* sum: no sample can change without it; -1 when n is 0 */
 };
 
 struct row {

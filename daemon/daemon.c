@@ -8,6 +8,7 @@
 
 #include "api/api.h"
 #include "base/files.h"
+#include "base/keys.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "daemon/notify.h"
@@ -18,6 +19,7 @@ struct daemon {
     const struct daemon_options *options;
     uv_loop_t loop;
     int lock_fd;
+    struct key *key; /* signs what this host seals */
     struct store *store;
     struct source_store *sources;
     struct host_probe *probe;
@@ -55,6 +57,14 @@ static int open_store(struct daemon *d, struct err *e)
     return rc;
 }
 
+static int load_key(struct daemon *d, struct err *e)
+{
+    CLEANUP(mem_freep) char *path = mem_printf("%s/host.key", d->options->state_dir);
+    CLEANUP(mem_freep) char *public_path = mem_printf("%s/host.pub", d->options->state_dir);
+
+    return key_load(path, public_path, &d->key, e);
+}
+
 static int open_probe(struct daemon *d, struct err *e)
 {
     const struct daemon_options *o = d->options;
@@ -71,6 +81,8 @@ static int build_graph(struct daemon *d, struct err *e)
     if (rc == 0)
         rc = open_store(d, e);
     if (rc == 0)
+        rc = load_key(d, e);
+    if (rc == 0)
         rc = open_probe(d, e);
     if (rc < 0)
         return rc;
@@ -78,7 +90,8 @@ static int build_graph(struct daemon *d, struct err *e)
                                        .runner_path = o->runner_path,
                                        .store = d->store,
                                        .probe = d->probe,
-                                       .sources = d->sources};
+                                       .sources = d->sources,
+                                       .key = d->key};
     rc = sched_new(&d->loop, &sched, &d->sched, e);
     if (rc < 0)
         return rc;
@@ -87,6 +100,7 @@ static int build_graph(struct daemon *d, struct err *e)
                                    .store = d->store,
                                    .sources = d->sources,
                                    .probe = d->probe,
+                                   .host_key = key_public(d->key),
                                    .state_dir = o->state_dir,
                                    .uploads_dir = source_uploads_dir(d->sources)};
     return api_new(&api, &d->api, e);
@@ -146,6 +160,7 @@ static void take_down(struct daemon *d)
     host_probe_free(d->probe);
     source_store_free(d->sources);
     store_close(d->store);
+    key_free(d->key);
     if (d->lock_fd >= 0)
         (void)close(d->lock_fd);
     if (uv_loop_close(&d->loop) != 0)

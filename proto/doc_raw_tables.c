@@ -134,6 +134,7 @@ const struct doc_table raw_step_table = DOC_TABLE(step_fields, struct plan_step)
 static const struct doc_field head_fields[] = {
     STR(struct raw, id),
     TEXT(struct raw, version),
+    DOC_FIELD(struct raw, host_key, DOC_STR_OR_NULL, FIELD_NAME_MAX),
     I64_OR_NULL(struct raw, started_wall_ms),
     I64_OR_NULL(struct raw, ended_wall_ms),
     TEXT(struct raw, boot_id_after),

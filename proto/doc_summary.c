@@ -12,6 +12,7 @@ static const struct {
     {"mad_ns", "median of the absolute deviations from the median, unscaled"},
     {"p95_ns", "nearest rank: the value at rank ceil(0.95 n)"},
     {"best_ns", "minimum"},
+    {"total_ns", "sum of the samples used"},
     {"startup_adjusted", "median of lane minus startup lane of the same repetition, positive "
                          "differences only; beside it the median of all differences"},
     {"excess_ns", "median minus the declared wait"},
@@ -44,6 +45,7 @@ static void figures_encode(struct json_out *o, const char *key, const struct fig
     json_put_num(o, "mad_ns", f->mad_ns);
     json_put_int_or_null(o, "p95_ns", f->p95_ns);
     json_put_int_or_null(o, "best_ns", f->best_ns);
+    json_put_int_or_null(o, "total_ns", f->total_ns);
     json_end(o);
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/internal.h"
 #include "base/clock.h"
+#include "base/keys.h"
 #include "base/mem.h"
 #include "proto/doc_host.h"
 
@@ -54,6 +55,18 @@ static void put_policy(struct api_call *c, const char *name, const struct host_f
     json_end(c->o);
 }
 
+static void put_key(struct api_call *c)
+{
+    const char *public_hex = c->api->config.host_key;
+    char id[KEY_ID];
+
+    key_id(public_hex, id);
+    json_begin(c->o, "key");
+    json_put_str(c->o, "id", id);
+    json_put_str(c->o, "public", public_hex);
+    json_end(c->o);
+}
+
 int api_host_show(struct api_call *c)
 {
     struct host_facts now;
@@ -62,6 +75,7 @@ int api_host_show(struct api_call *c)
     host_identity_encode(c->o, "host", &c->api->host);
     boot_identity_encode(c->o, "boot", &c->api->boot);
     host_facts_encode(c->o, "facts", &now);
+    put_key(c);
     json_begin_array(c->o, "policies");
     for (const char *const *name = policy_shipped_names(); *name; name++)
         put_policy(c, *name, &now);

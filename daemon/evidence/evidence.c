@@ -9,9 +9,12 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "evidence/copy.h"
+#include "evidence/initial.h"
 #include "evidence/manifest.h"
+#include "evidence/reproduce.h"
 #include "proto/doc_host.h"
 #include "proto/documents.h"
+#include "proto/signature.h"
 
 #define PARTIAL_PREFIX ".partial-"
 
@@ -68,13 +71,31 @@ static int put_report(struct seal *s)
     return text ? put(s, "report.md", text, strlen(text)) : 0;
 }
 
+static int put_text_of(struct seal *s, const char *name,
+                       int (*make)(const struct raw *raw, struct buf *out, struct err *e))
+{
+    CLEANUP(buf_deinit) struct buf text = {0};
+    int rc = make(s->in->raw, &text, s->e);
+    return rc ? rc : put(s, name, buf_str(&text), text.len);
+}
+
 static int put_job(struct seal *s)
 {
-    CLEANUP(buf_deinit) struct buf json = {0};
-    struct json_out o;
-    json_out_init(&o, &json);
-    job_encode(&o, NULL, &s->in->raw->job);
-    return put_canonical(s, "job.json", &json, NULL);
+    return put_text_of(s, "job.json", evidence_job_text);
+}
+
+static int put_policy(struct seal *s)
+{
+    return put_text_of(s, "policy.json", evidence_policy_text);
+}
+
+static int put_reproduce(struct seal *s)
+{
+    CLEANUP(buf_deinit) struct buf text = {0};
+    if (!s->in->suite_dir)
+        return 0;
+    int rc = reproduce_script(s->in->raw, s->in->bundle != NULL, &text, s->e);
+    return rc ? rc : put(s, "reproduce.sh", text.data, text.len);
 }
 
 /* The host as it was when timing began, or as far as the attempt came. */
@@ -146,13 +167,20 @@ static int put_logs(struct seal *s)
 static int put_initial_sums(struct seal *s)
 {
     const char *text = s->in->initial_sums;
-    return text ? put(s, "initial-" MANIFEST_NAME, text, strlen(text)) : 0;
+    return text ? put(s, MANIFEST_INITIAL, text, strlen(text)) : 0;
 }
 
 static int put_bundle(struct seal *s)
 {
     CLEANUP(mem_freep) char *to = file_join(s->dir, "commits.bundle");
     return s->in->bundle ? evidence_copy_file(s->in->bundle, to, s->e) : 0;
+}
+
+static int put_signature(const struct seal *s, const struct buf *sums)
+{
+    CLEANUP(buf_deinit) struct buf line = {0};
+    signature_write(&line, s->in->key, sums->data, sums->len);
+    return put(s, MANIFEST_SIGNATURE, line.data, line.len);
 }
 
 static int put_sums(struct seal *s)
@@ -162,7 +190,8 @@ static int put_sums(struct seal *s)
     if (rc)
         return rc;
     digest_bytes(sums.data, sums.len, s->sealed.sums_sha256);
-    return put(s, MANIFEST_NAME, sums.data, sums.len);
+    rc = put(s, MANIFEST_NAME, sums.data, sums.len);
+    return rc || !s->in->key ? rc : put_signature(s, &sums);
 }
 
 /* Files were fsynced when they were written; their names are in the folders. */
@@ -190,8 +219,8 @@ static int settle_folders(struct seal *s)
 /* ---- the folder */
 
 static int (*const steps[])(struct seal *) = {
-    put_raw,   put_summary, put_report,       put_job,    put_host, put_refusals,
-    put_suite, put_logs,    put_initial_sums, put_bundle, put_sums, settle_folders,
+    put_raw,   put_summary, put_report,       put_job,    put_policy,    put_host, put_refusals,
+    put_suite, put_logs,    put_initial_sums, put_bundle, put_reproduce, put_sums, settle_folders,
 };
 
 static int fill(struct seal *s)

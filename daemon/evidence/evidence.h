@@ -7,8 +7,10 @@
  */
 #pragma once
 
+#include "base/buf.h"
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/keys.h"
 #include "core/raw.h"
 #include "core/summarise.h"
 
@@ -26,9 +28,9 @@ struct evidence_input {
     const char *suite_dir;         /* copied to suite/; NULL: none */
     const struct evidence_log *logs;
     size_t n_logs;
-    const char
-        *initial_sums;  /* text of initial-SHA256SUMS, as written when timing ended, or NULL */
-    const char *bundle; /* file copied to commits.bundle; NULL: none */
+    const char *initial_sums; /* text of initial-SHA256SUMS (evidence_initial_sums), or NULL */
+    const char *bundle;       /* file copied to commits.bundle; NULL: none */
+    const struct key *key;    /* signs SHA256SUMS; raw->host_key names it; NULL: not signed */
 };
 
 struct evidence_sealed {
@@ -36,6 +38,12 @@ struct evidence_sealed {
     char summary_sha256[DIGEST_HEX]; /* empty for a void attempt */
     char sums_sha256[DIGEST_HEX];    /* of SHA256SUMS itself: names the whole folder */
 };
+
+/* The checksums of what exists already when timing ends: job.json and policy.json (of raw->job and
+ * raw->policy), the suite, the logs that are there. Everything else follows from the observations.
+ * Appends to out; each line must hold in SHA256SUMS too, so that a suite or log that was exchanged
+ * between timing and sealing shows. Reads raw->job, raw->policy, suite_dir and logs of in. */
+int evidence_initial_sums(const struct evidence_input *in, struct buf *out, struct err *e);
 
 /* Seals. 0 with *out (which may be NULL) filled, or -errno with e filled ("evidence.exists",
  * "evidence.name", "evidence.link", "evidence.special", "system.*"); on failure nothing remains,

@@ -94,6 +94,7 @@ struct attempt {
     bool settling;                     /* the timer of the settle step runs */
     enum job_state state;              /* as stored */
     void (*paused)(struct attempt *a); /* goes on with this when the pause is over */
+    const char *initial_sums; /* of the evidence, as it was when timing ended; NULL: not reached */
     struct raw *report;                /* assembled from the store, for the evidence */
     struct store_report sealed;        /* valid once is_sealed */
     bool is_sealed;

@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "base/err.h"
+#include "base/keys.h"
 #include "core/job_state.h"
 #include "host/host.h"
 #include "source/source.h"
@@ -24,6 +25,7 @@ struct sched_config {
     struct store *store;     /* borrowed, like the next two */
     struct host_probe *probe;
     struct source_store *sources;
+    const struct key *key; /* signs the evidence */
 };
 
 /* What watchers are told. Strings live until the callback returns. */

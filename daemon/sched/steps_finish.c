@@ -99,13 +99,45 @@ static void recheck_tools(struct attempt *a)
     }
 }
 
+/* The logs of the builds, with room for one more. */
+static struct evidence_log *build_logs(struct attempt *a)
+{
+    struct evidence_log *logs = arena_array(&a->arena, a->n_builds + 1, sizeof *logs);
+
+    for (size_t i = 0; i < a->n_builds; i++) {
+        const char *name = a->builds[i].log + strlen("logs/");
+        logs[i] = (struct evidence_log){.name = name,
+                                        .path = arena_printf(&a->arena, "%s/%s", a->log_dir, name)};
+    }
+    return logs;
+}
+
+/* Before anything is hashed again, so that nothing that is done now can be part of it. */
+static int sum_initially(struct attempt *a)
+{
+    const struct raw raw = {.job = *a->job, .policy = *a->policy};
+    const struct evidence_input in = {
+        .raw = &raw,
+        .suite_dir = source_suite_path(a->sched->config.sources, &a->arena, a->job->suite_sha256),
+        .logs = build_logs(a),
+        .n_logs = a->n_builds};
+    struct buf sums = {0};
+    int rc = evidence_initial_sums(&in, &sums, &a->e);
+
+    a->initial_sums = arena_strdup(&a->arena, buf_str(&sums));
+    buf_deinit(&sums);
+    return rc;
+}
+
 static int hash_again(struct attempt *a)
 {
     size_t cap = a->raw.n_sources + 1 + a->raw.n_artifacts + a->raw.n_tools;
 
     a->raw.n_rechecks = 0;
     a->raw.rechecks = arena_array(&a->arena, cap, sizeof *a->raw.rechecks);
-    int rc = recheck_sources(a);
+    int rc = sum_initially(a);
+    if (rc == 0)
+        rc = recheck_sources(a);
     if (rc == 0)
         rc = recheck_artifacts(a);
     if (rc == 0)
@@ -188,6 +220,7 @@ static int assemble(struct attempt *a)
     if (rc < 0)
         return rc;
     raw->ended_wall_ms = clock_wall_ms();
+    raw->host_key = key_public(a->sched->config.key);
     raw->job = *a->job;
     raw->policy = *a->policy;
     raw->workloads = a->raw.workloads;
@@ -216,16 +249,12 @@ static const char *bundle_commits(struct attempt *a)
 
 static int seal(struct attempt *a)
 {
-    struct evidence_log *logs = arena_array(&a->arena, a->n_builds, sizeof *logs);
+    struct evidence_log *logs = build_logs(a);
     struct summary *summary = summarise(&a->arena, a->report);
     struct evidence_sealed sealed;
     struct buf markdown = {0};
 
-    for (size_t i = 0; i < a->n_builds; i++) {
-        const char *name = a->builds[i].log + strlen("logs/");
-        logs[i] = (struct evidence_log){.name = name,
-                                        .path = arena_printf(&a->arena, "%s/%s", a->log_dir, name)};
-    }
+    logs[a->n_builds] = (struct evidence_log){.name = "job.txt", .path = attempt_log_path(a)};
     report_markdown(&markdown, a->report, summary);
     const struct evidence_input in = {
         .root = a->sched->evidence_root,
@@ -235,8 +264,10 @@ static int seal(struct attempt *a)
         .report_markdown = buf_str(&markdown),
         .suite_dir = source_suite_path(a->sched->config.sources, &a->arena, a->job->suite_sha256),
         .logs = logs,
-        .n_logs = a->n_builds,
-        .bundle = bundle_commits(a)};
+        .n_logs = a->n_builds + 1,
+        .initial_sums = a->initial_sums,
+        .bundle = bundle_commits(a),
+        .key = a->sched->config.key};
     int rc = evidence_seal(&in, &sealed, &a->e);
     buf_deinit(&markdown);
     if (rc < 0)

@@ -202,10 +202,12 @@ def test_the_plan_is_stored_before_the_first_observation_and_a_repetition_in_one
 def test_the_evidence_folder_is_complete_and_its_sums_agree(measured):
     evidence = measured.daemon.evidence(measured.id)
     files = {str(p.relative_to(evidence)) for p in evidence.rglob("*") if p.is_file()}
-    assert files == {"SHA256SUMS", "raw.json", "summary.json", "report.md", "job.json", "host.json",
-                     "refusals.jsonl", "commits.bundle", "suite/suite.json", "suite/control.py"}
+    assert files == {"SHA256SUMS", "SHA256SUMS.sig", "initial-SHA256SUMS", "raw.json",
+                     "summary.json", "report.md", "job.json", "policy.json", "host.json",
+                     "refusals.jsonl", "commits.bundle", "suite/suite.json", "suite/control.py",
+                     "logs/job.txt", "reproduce.sh"}
     listed = [line.split("  ", 1)[1] for line in (evidence / "SHA256SUMS").read_text().splitlines()]
-    assert listed == sorted(files - {"SHA256SUMS"})
+    assert listed == sorted(files - {"SHA256SUMS", "SHA256SUMS.sig"})
     for tool in (["sha256sum", "-c"], ["shasum", "-a", "256", "-c"]):
         checked = subprocess.run([*tool, "SHA256SUMS"], cwd=evidence, capture_output=True, text=True)
         assert checked.returncode == 0, checked.stdout + checked.stderr
