@@ -6,12 +6,15 @@
 #include "core/quantile.h"
 #include "core/summarise_parts.h"
 
-/* -1 when there are none, or more than can be counted. */
+/* Beyond it a document holds no exact number. */
+#define TOTAL_MAX_NS ((INT64_C(1) << 53) - 1)
+
+/* -1 when there are none, or when the sum is out of range. */
 static int64_t total_of(const int64_t *values, size_t n)
 {
     int64_t total = 0;
     for (size_t i = 0; i < n; i++)
-        if (__builtin_add_overflow(total, values[i], &total))
+        if (__builtin_add_overflow(total, values[i], &total) || total > TOTAL_MAX_NS)
             return -1;
     return n > 0 ? total : -1;
 }
