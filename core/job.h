@@ -7,11 +7,23 @@
 /* The one side of a job without sources: it measures the suite as it stands. */
 #define JOB_SIDE_SUITE "suite"
 
+/* An authorized correction: the side's commit is this base and exactly the allowed diff on top. */
+struct job_correction {
+    const char *base;        /* as the user named it */
+    const char *base_commit; /* full id, resolved by the client */
+    const char *diff;        /* text of the allowed diff; in a user's file: the path of that text */
+    const char *diff_sha256; /* of the text */
+    const char *approved_by;
+    const char *reason;
+};
+#define JOB_DIFF_MAX 65536 /* bytes: what is larger is a change, not a correction */
+
 struct job_source {
     const char *side;   /* "before", "after", or another name */
     const char *repo;   /* as the user named it; a label, never opened by the daemon */
     const char *rev;    /* as the user named it */
     const char *commit; /* full id, resolved by the client */
+    struct job_correction *correction; /* NULL: the commit is measured as it is */
 };
 
 struct lane_ref {

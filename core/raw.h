@@ -33,6 +33,7 @@ struct raw_source {
     int64_t path_bytes; /* length of the worktree's path: equal for all sides */
     int64_t files;
     const char *tree_sha256; /* of the manifest of all tracked files as checked out */
+    const struct raw_correction *correction; /* NULL: the commit is measured as it is */
 };
 
 struct raw_build {

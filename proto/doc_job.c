@@ -6,6 +6,7 @@
 #include "base/ids.h"
 #include "base/mem.h"
 #include "proto/doc_common.h"
+#include "proto/doc_correction.h"
 #include "proto/doc_keys.h"
 #include "proto/documents.h"
 
@@ -20,11 +21,11 @@
 
 const char *const job_keys[] = {JOB_COMMON_KEYS, "id", NULL};
 const char *const job_suite_keys[] = {"name", "sha256", NULL};
-const char *const job_source_keys[] = {"repo", "rev", "commit", NULL};
+const char *const job_source_keys[] = {"repo", "rev", "commit", "correction", NULL};
 const char *const job_retry_keys[] = {"every", "limit", NULL};
 const char *const job_file_keys[] = {JOB_COMMON_KEYS, NULL};
 const char *const job_file_suite_keys[] = {"path", NULL};
-const char *const job_file_source_keys[] = {"repo", "rev", NULL};
+const char *const job_file_source_keys[] = {"repo", "rev", "correction", NULL};
 
 /* Members that jobs will have; naming them beats calling them unknown. */
 static const char *const later_keys[] = {"window",  "session", "not_before", "deadline", "after",
@@ -41,12 +42,6 @@ static void refuse_later(struct json_in *in, const cJSON *obj)
     }
 }
 
-static bool is_commit(const char *s)
-{
-    size_t n = strlen(s);
-    return (n == 40 || n == 64) && strspn(s, "0123456789abcdef") == n;
-}
-
 /* ---- sources */
 
 static void decode_source(struct json_in *in, const cJSON *obj, const char *const *keys,
@@ -59,10 +54,11 @@ static void decode_source(struct json_in *in, const cJSON *obj, const char *cons
         json_fail(in, "repo", "json.missing", "repo must name the repository");
     if (!s->rev || !*s->rev)
         json_fail(in, "rev", "json.missing", "rev must name a revision of the repository");
+    s->correction = correction_decode(in, obj, keys == job_source_keys);
     if (keys != job_source_keys)
         return;
     s->commit = json_str(in, obj, "commit", 128);
-    if (s->commit && !is_commit(s->commit))
+    if (s->commit && !correction_is_commit(s->commit))
         json_fail(in, "commit", "job.bad",
                   "commit must be a full commit id of 40 or 64 lower-case hex digits");
 }
@@ -237,6 +233,7 @@ static void encode_sources(struct json_out *o, const struct job *job)
         json_put_str(o, "repo", s->repo);
         json_put_str(o, "rev", s->rev);
         json_put_str(o, "commit", s->commit);
+        correction_encode(o, s->correction);
         json_end(o);
     }
     json_end(o);

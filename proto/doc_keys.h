@@ -9,11 +9,13 @@ extern const char *const lane_keys[];
 extern const char *const job_keys[];
 extern const char *const job_suite_keys[];
 extern const char *const job_source_keys[];
+extern const char *const job_correction_keys[];
 extern const char *const job_retry_keys[];
 /* job.json as a user writes it. */
 extern const char *const job_file_keys[];
 extern const char *const job_file_suite_keys[];
 extern const char *const job_file_source_keys[];
+extern const char *const job_file_correction_keys[];
 
 extern const char *const policy_keys[];
 extern const char *const policy_rule_keys[];

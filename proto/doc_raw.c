@@ -105,7 +105,7 @@ void raw_encode(struct json_out *o, const char *key, const struct raw *raw)
     policy_encode(o, "policy", &raw->policy);
     sides_encode(o, raw);
     workloads_encode(o, raw);
-    doc_records_encode(o, "sources", &raw_source_table, raw->sources, raw->n_sources);
+    raw_sources_encode(o, raw);
     doc_records_encode(o, "builds", &raw_build_table, raw->builds, raw->n_builds);
     doc_records_encode(o, "artifacts", &raw_artifact_table, raw->artifacts, raw->n_artifacts);
     doc_records_encode(o, "tools", &raw_tool_table, raw->tools, raw->n_tools);

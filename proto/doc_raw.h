@@ -17,5 +17,10 @@ extern const struct doc_table raw_source_table, raw_build_table, raw_artifact_ta
     raw_recheck_table, raw_refusal_table, raw_observation_table, raw_lane_table, raw_workload_table,
     raw_head_table;
 
+/* Sources, each with its correction or null. */
+extern const struct doc_table raw_correction_table;
+void raw_sources_encode(struct json_out *o, const struct raw *raw);
+void raw_sources_decode(struct json_in *in, const cJSON *doc, struct raw *raw);
+
 /* Members of a plan step that are not names. */
 extern const struct doc_table raw_step_table;

@@ -331,8 +331,7 @@ static void identity_decode(struct json_in *in, const cJSON *doc, struct raw *ra
 
 static void records_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
 {
-    raw->sources =
-        doc_records_decode(in, doc, "sources", &raw_source_table, JOB_SIDES_MAX, &raw->n_sources);
+    raw_sources_decode(in, doc, raw);
     raw->builds =
         doc_records_decode(in, doc, "builds", &raw_build_table, RAW_RECORDS_MAX, &raw->n_builds);
     raw->artifacts = doc_records_decode(in, doc, "artifacts", &raw_artifact_table, RAW_FILES_MAX,

@@ -4,9 +4,10 @@
 
 WORDS(recheck_kind, recheck_kind);
 
-static int add_items(struct store *s, const struct list_table *table, const char *attempt,
-                     const char *items, size_t n, struct err *e)
+int rows_add_list(struct store *s, const struct list_table *table, const char *attempt,
+                  const void *list, size_t n, struct err *e)
 {
+    const char *items = list;
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         struct query q;
@@ -22,7 +23,7 @@ int rows_put_list(struct store *s, const struct list_table *table, const char *a
                   const void *items, size_t n, struct err *e)
 {
     int rc = tx_begin(s, e);
-    return rc ? rc : tx_end(s, add_items(s, table, attempt, items, n, e), e);
+    return rc ? rc : tx_end(s, rows_add_list(s, table, attempt, items, n, e), e);
 }
 
 void *rows_load_list(struct store *s, const struct list_table *table, const char *attempt,
@@ -62,7 +63,13 @@ static const struct list_table sources = {
 int store_put_sources(struct store *s, const char *attempt, const struct raw_source *list, size_t n,
                       struct err *e)
 {
-    return rows_put_list(s, &sources, attempt, list, n, e);
+    int rc = tx_begin(s, e);
+    if (rc)
+        return rc;
+    rc = rows_add_list(s, &sources, attempt, list, n, e);
+    if (rc == 0)
+        rc = rows_add_corrections(s, attempt, list, n, e);
+    return tx_end(s, rc, e);
 }
 
 int store_load_sources(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
@@ -70,7 +77,7 @@ int store_load_sources(struct store *s, const char *attempt, struct arena *a, st
 {
     int rc;
     raw->sources = rows_load_list(s, &sources, attempt, a, &raw->n_sources, &rc, e);
-    return rc;
+    return rc ? rc : rows_load_corrections(s, attempt, a, raw, e);
 }
 
 /* ---- artifacts ---- */

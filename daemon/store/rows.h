@@ -27,9 +27,20 @@ struct list_table {
     size_t item_bytes;
 };
 
+/* Within the caller's transaction. */
+int rows_add_list(struct store *s, const struct list_table *table, const char *attempt,
+                  const void *items, size_t n, struct err *e);
 /* One transaction for all n items. */
 int rows_put_list(struct store *s, const struct list_table *table, const char *attempt,
                   const void *items, size_t n, struct err *e);
 /* All of them as an array in a (NULL when there are none); an error is left in *rc. */
 void *rows_load_list(struct store *s, const struct list_table *table, const char *attempt,
                      struct arena *a, size_t *n, int *rc, struct err *e);
+
+/* ---- corrections of an attempt's sources: a table of their own, as most sources have none ---- */
+
+int rows_add_corrections(struct store *s, const char *attempt, const struct raw_source *sources,
+                         size_t n, struct err *e);
+/* Attaches them to raw->sources, which are loaded. */
+int rows_load_corrections(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                          struct err *e);

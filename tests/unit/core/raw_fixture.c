@@ -134,10 +134,26 @@ static void fill_sources(struct arena *a, struct raw *raw)
     const char *sides[] = {"before", "after"};
     const struct job_source asked[] = {{.side = "before", .commit = FIXTURE_COMMIT_BEFORE},
                                        {.side = "after", .commit = FIXTURE_COMMIT_AFTER}};
-    const struct raw_source sources[] = {{"before", "r", "v1", FIXTURE_COMMIT_BEFORE,
-                                          FIXTURE_COMMIT_BEFORE, true, true, 30, 9, SHA("1")},
-                                         {"after", "r", "v2", FIXTURE_COMMIT_AFTER,
-                                          FIXTURE_COMMIT_AFTER, true, true, 30, 9, SHA("2")}};
+    const struct raw_source sources[] = {{.side = "before",
+                                          .repo = "r",
+                                          .rev = "v1",
+                                          .commit = FIXTURE_COMMIT_BEFORE,
+                                          .head = FIXTURE_COMMIT_BEFORE,
+                                          .detached = true,
+                                          .clean = true,
+                                          .path_bytes = 30,
+                                          .files = 9,
+                                          .tree_sha256 = SHA("1")},
+                                         {.side = "after",
+                                          .repo = "r",
+                                          .rev = "v2",
+                                          .commit = FIXTURE_COMMIT_AFTER,
+                                          .head = FIXTURE_COMMIT_AFTER,
+                                          .detached = true,
+                                          .clean = true,
+                                          .path_bytes = 30,
+                                          .files = 9,
+                                          .tree_sha256 = SHA("2")}};
     raw->sides = COPY(a, sides);
     raw->n_sides = ARRAY_LEN(sides);
     raw->job.sources = COPY(a, asked);

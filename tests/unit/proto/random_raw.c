@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/mem.h"
 #include "proto/doc_host.h"
 #include "proto/doc_raw.h"
@@ -191,6 +192,16 @@ static void random_phase(struct arena *a, struct prng *p, enum phase phase,
 
 /* ---- job and policy: their own rules allow less */
 
+static struct job_correction *random_correction(struct arena *a, struct prng *p)
+{
+    static const char diff[] = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-f(\t1)\r\n+f(1 as \"int\")\r\n";
+    struct job_correction *c = arena_alloc(a, sizeof *c);
+    char *sha256 = arena_alloc(a, DIGEST_HEX);
+    digest_bytes(diff, strlen(diff), sha256);
+    *c = (struct job_correction){"v0.3", COMMIT, diff, sha256, "Ada L.", "checked as int32"};
+    return chance(p, 3) ? c : NULL;
+}
+
 static void random_job(struct arena *a, struct prng *p, struct raw *raw)
 {
     struct job *j = &raw->job;
@@ -210,7 +221,11 @@ static void random_job(struct arena *a, struct prng *p, struct raw *raw)
     j->n_sources = raw->n_sides == 1 ? 0 : raw->n_sides;
     j->sources = arena_array(a, j->n_sources, sizeof *j->sources);
     for (size_t i = 0; i < j->n_sources; i++)
-        j->sources[i] = (struct job_source){raw->sides[i], "/src/demo", "main", COMMIT};
+        j->sources[i] = (struct job_source){.side = raw->sides[i],
+                                            .repo = "/src/demo",
+                                            .rev = "main",
+                                            .commit = COMMIT,
+                                            .correction = random_correction(a, p)};
     j->n_exclude = prng_below(p, 3);
     j->exclude = arena_array(a, j->n_exclude, sizeof *j->exclude);
     for (size_t i = 0; i < j->n_exclude; i++)
@@ -304,6 +319,12 @@ struct raw *random_raw(struct arena *a, struct prng *p)
     random_policy(a, p, raw);
     random_workloads(a, p, raw);
     raw->sources = random_records(a, p, &raw_source_table, 2, &raw->n_sources);
+    for (size_t i = 0; i < raw->n_sources; i++)
+        if (chance(p, 2)) {
+            struct raw_correction *c = arena_alloc(a, sizeof *c);
+            random_record(a, p, &raw_correction_table, c);
+            raw->sources[i].correction = c;
+        }
     raw->builds = random_records(a, p, &raw_build_table, 3, &raw->n_builds);
     raw->artifacts = random_records(a, p, &raw_artifact_table, 3, &raw->n_artifacts);
     raw->tools = random_records(a, p, &raw_tool_table, 3, &raw->n_tools);

@@ -126,7 +126,8 @@ static void fill_sources(struct arena *a, struct raw *raw)
     raw->artifacts = arena_array(a, 2, sizeof *raw->artifacts);
     raw->job.sources = arena_array(a, 2, sizeof *raw->job.sources);
     for (int i = 0; i < 2; i++) {
-        raw->job.sources[i] = (struct job_source){sides[i], "/src/demo", revs[i], commits[i]};
+        raw->job.sources[i] = (struct job_source){
+            .side = sides[i], .repo = "/src/demo", .rev = revs[i], .commit = commits[i]};
         raw->sources[i] = (struct raw_source){.side = sides[i],
                                               .repo = "/src/demo",
                                               .rev = revs[i],

@@ -32,6 +32,38 @@ static void sources_read_back_equal(void **ctx)
     }
 }
 
+#define CORRECTION_TEXTS(X) X(base_commit) X(corrected) X(diff_sha256) X(approved_by) X(reason)
+#define CORRECTION_INTS(X) X(files) X(lines_added) X(lines_removed)
+#define CORRECTION_BOOLS(X) X(proven)
+
+static void a_correction_comes_back_with_its_own_source(void **ctx)
+{
+    struct unit *u = *ctx;
+    struct raw_correction in[2] = {0};
+    struct raw raw = {0};
+    const char *attempt = unit_attempt(u);
+    for (int i = 0; i < 2; i++) {
+        struct raw_correction *x = &in[i];
+        CORRECTION_TEXTS(FILL_TEXT)
+        CORRECTION_INTS(FILL_INT64)
+        CORRECTION_BOOLS(FILL_BOOL)
+    }
+    const struct raw_source sources[] = {{.side = "tuned", .correction = &in[0]},
+                                         {.side = "plain"},
+                                         {.side = "after", .correction = &in[1]}};
+    ok(u, store_put_sources(u->s, attempt, sources, 3, &u->e));
+    ok(u, store_load_sources(u->s, attempt, &u->arena, &raw, &u->e));
+    assert_int_equal(raw.n_sources, 3);
+    assert_null(raw.sources[1].correction);
+    for (int i = 0; i < 2; i++) {
+        const struct raw_correction *x = &in[i], *y = raw.sources[2 * i].correction;
+        assert_non_null(y);
+        CORRECTION_TEXTS(SAME_TEXT)
+        CORRECTION_INTS(SAME_INT)
+        CORRECTION_BOOLS(SAME_INT)
+    }
+}
+
 static void builds_read_back_equal_with_every_argument(void **ctx)
 {
     struct unit *u = *ctx;
@@ -131,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(sources_read_back_equal),
+        T(a_correction_comes_back_with_its_own_source),
         T(builds_read_back_equal_with_every_argument),
         T(artifacts_and_tools_read_back_equal_over_several_calls),
         T(rechecks_read_back_equal),
