@@ -80,13 +80,15 @@ static int flow_step(struct flow *f, short revents)
     return rc;
 }
 
-/* Until the daemon has said its last word; what stdin still had to say is of no use then. */
+/* Until the daemon has said its last word, what stdin still had to say is of no use then; or until
+ * nobody is left to read it: the daemon may have nothing to say for hours. */
 static int join(struct flow *up, struct flow *down, struct err *e)
 {
     int rc = 0;
+    bool heard = true;
 
-    while (rc == 0 && !down->over) {
-        struct pollfd wishes[] = {flow_wish(up), flow_wish(down)};
+    while (rc == 0 && heard && !down->over) {
+        struct pollfd wishes[] = {flow_wish(up), flow_wish(down), {down->to, 0, 0}};
         if (poll(wishes, ARRAY_LEN(wishes), -1) < 0) {
             rc = errno == EINTR ? 0 : -errno;
             continue;
@@ -94,6 +96,7 @@ static int join(struct flow *up, struct flow *down, struct err *e)
         rc = flow_step(up, wishes[0].revents);
         if (rc == 0)
             rc = flow_step(down, wishes[1].revents);
+        heard = !(wishes[2].revents & (POLLERR | POLLHUP));
     }
     return rc < 0 ? err_sys(e, rc, "copy between", "stdio and the daemon") : 0;
 }
@@ -103,6 +106,8 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
     struct err e = {0};
     int fd = -1;
 
+    (void)values;
+    (void)words;
     if (cli->shared.host) {
         err_set(&e, -EINVAL, "usage", "--host",
                 "dial-stdio is for the daemon of this machine; "
