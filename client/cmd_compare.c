@@ -89,6 +89,7 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
     struct connection *c = NULL;
     struct err e = {0};
 
+    (void)words;
     int rc = check(v, &e);
     if (rc == 0)
         rc = submission_check_after(&after, &e);

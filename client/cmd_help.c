@@ -24,7 +24,7 @@ void help_overview(struct cli *cli)
     cli_put(&b);
 }
 
-void help_command(struct cli *cli, const struct command *command)
+void help_command(const struct command *command)
 {
     CLEANUP(buf_deinit) struct buf b = {0};
 
@@ -42,6 +42,7 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
 {
     struct err e = {0};
 
+    (void)values;
     if (words->words.n == 0) {
         help_overview(cli);
         return EXIT_GOOD;
@@ -49,7 +50,7 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
     const struct command *command = help_find(cli, words->words.v[0], &e);
     if (!command)
         return cli_fail(cli, &e);
-    help_command(cli, command);
+    help_command(command);
     return EXIT_GOOD;
 }
 

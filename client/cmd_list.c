@@ -207,6 +207,7 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
     struct listing l = {.cli = cli, .v = values};
     struct err e = {0};
 
+    (void)words;
     l.left = l.v->limit ? (size_t)l.v->limit : l.v->all ? SIZE_MAX : SHOWN;
     int rc = check_states(&l.v->states, &e);
     if (rc == 0)

@@ -174,6 +174,7 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
     struct json_out o;
     bool good = false;
 
+    (void)words;
     json_out_init(&o, &params);
     json_begin(&o, NULL);
     int rc = policy_arg_put(cli, v->policy, &o, "policy", &e);

@@ -92,6 +92,8 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
     struct err e = {0};
     struct json_in in;
 
+    (void)values;
+    (void)words;
     if (cli_ask(cli, "daemon.status", NULL, &answer, &e) < 0)
         return cli_fail(cli, &e);
     if (cli->shared.json) {

@@ -51,7 +51,7 @@ static int prepare(struct cli *cli, const struct values *v, const char *file, st
     int rc = file_read(file, JOB_BYTES_MAX, &text, e);
     if (rc == 0)
         rc = job_file_decode(&cli->a, buf_str(&text), text.len, &job_file, e);
-    if (rc < 0)
+    if (rc < 0 || !job_file)
         return rc;
     s->job = &job_file->job;
     const char **repos = arena_array(&cli->a, s->job->n_sources + 1, sizeof *repos);

@@ -22,9 +22,10 @@ static int follow(struct cli *cli, const char *id, enum follow_style style, stru
 static int run_watch(struct cli *cli, const void *values, const struct opt_words *words)
 {
     CLEANUP(buf_deinit) struct buf out = {0};
-    struct job_view end;
+    struct job_view end = {0};
     int status = follow(cli, words->words.v[0], cli->shared.json ? FOLLOW_JSON : FOLLOW_TEXT, &end);
 
+    (void)values;
     if (status >= 0)
         return status;
     if (!cli->shared.json)
@@ -51,9 +52,10 @@ static int print_job(struct cli *cli, const char *id)
 static int run_wait(struct cli *cli, const void *values, const struct opt_words *words)
 {
     CLEANUP(buf_deinit) struct buf out = {0};
-    struct job_view end;
+    struct job_view end = {0};
     int status = follow(cli, words->words.v[0], FOLLOW_SILENT, &end);
 
+    (void)values;
     if (status >= 0)
         return status;
     if (cli->shared.json) {
@@ -74,6 +76,7 @@ static int run_cancel(struct cli *cli, const void *values, const struct opt_word
     struct err e = {0};
     struct json_in in;
 
+    (void)values;
     cli_id_params(&params, words->words.v[0]);
     if (cli_ask(cli, "job.cancel", buf_str(&params), &answer, &e) < 0)
         return cli_fail(cli, &e);

@@ -134,7 +134,7 @@ static int send_all(struct connection *c, const struct buf *b, struct err *e)
     size_t sent = 0;
 
     while (sent < b->len) {
-        ssize_t n = send(c->fd, b->data + sent, b->len - sent, MSG_NOSIGNAL);
+        ssize_t n = write(c->fd, b->data + sent, b->len - sent);
         if (n >= 0)
             sent += (size_t)n;
         else if (errno == EAGAIN) {

@@ -1,11 +1,13 @@
 /* One connection to a daemon: the Unix socket of this machine, or ssh to another one.
  *
- * The hello is checked before anything is sent. One request is on its way at a time; notifications
- * that come in meanwhile are kept for connection_next. After an error that is not the daemon's
- * answer the connection is of no further use but to be closed. Errors are negative errnos with e
- * filled: -ECONNREFUSED  "daemon.unreachable", "daemon.not_ours", "daemon.version": no daemon to
- * talk to -EPIPE         "daemon.unreachable": it was there and the connection broke -ETIMEDOUT
- * "client.timeout": the deadline passed -EREMOTEIO     the daemon's own error, as it sent it
+ * SIGPIPE must be ignored. The hello is checked before anything is sent. One request is on its way
+ * at a time; notifications that come in meanwhile are kept for connection_next. After an error that
+ * is not the daemon's answer the connection is of no further use but to be closed. Errors are
+ * negative errnos with e filled:
+ *   -ECONNREFUSED  "daemon.unreachable", "daemon.not_ours", "daemon.version": no daemon
+ *   -EPIPE         "daemon.unreachable": it was there and the connection broke
+ *   -ETIMEDOUT     "client.timeout": the deadline passed
+ *   -EREMOTEIO     the daemon's own error, as it sent it
  *   -EPROTO        "daemon.version": what it said could not be read
  */
 #pragma once

@@ -78,7 +78,7 @@ static int run_command(struct cli *cli, struct args argv)
         return cli_fail(cli, &usage);
     }
     if (cli->shared.help) {
-        help_command(cli, c);
+        help_command(c);
         return EXIT_GOOD;
     }
     if (cli->shared.version)
@@ -125,7 +125,7 @@ static void ensure_standard_streams(void)
 int main(int argc, char **argv)
 {
     struct cli cli = {.commands = commands, .deadline_ns = -1, .shared.timeout_ms = -1};
-    struct args args = {(const char **)(uintptr_t)(argv + 1), argc > 0 ? (size_t)argc - 1 : 0};
+    struct args args = {(const char **)(argv + 1), argc > 0 ? (size_t)argc - 1 : 0};
 
     ensure_standard_streams();
     (void)signal(SIGPIPE, SIG_IGN);

@@ -118,7 +118,7 @@ static int parse_long(struct parser *p, const char *arg)
     if (o->kind == OPT_FLAG && value)
         return err_set(p->e, -EINVAL, "usage", shown, "%s takes no value", shown);
     int rc = o->kind == OPT_FLAG || value ? 0 : need_value(p, o, shown, &value);
-    return rc ? rc : store(p, o, shown, value, values);
+    return rc ? rc : store(p, o, shown, value ? value : "", values);
 }
 
 /* "-n 5", "-n5"; letters of flags can be joined: "-ab". */
@@ -132,7 +132,7 @@ static int parse_letters(struct parser *p, const char *arg)
             return err_set(p->e, -EINVAL, "usage", shown, "there is no option %s here", shown);
         int rc = o->kind == OPT_FLAG || value ? 0 : need_value(p, o, shown, &value);
         if (rc == 0)
-            rc = store(p, o, shown, value, values);
+            rc = store(p, o, shown, value ? value : "", values);
         if (rc || o->kind != OPT_FLAG)
             return rc;
     }

@@ -27,7 +27,7 @@ static int read_file(struct cli *cli, const char *path, struct policy_arg *out, 
         rc = policy_decode(&cli->a, buf_str(&text), text.len, &policy, e);
     if (rc == 0)
         rc = policy_check_name(policy, e);
-    if (rc < 0)
+    if (rc < 0 || !policy)
         return rc;
     json_out_init(&o, &encoded);
     policy_encode(&o, NULL, policy);

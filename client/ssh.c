@@ -14,10 +14,10 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
+extern char **environ; /* NOLINT(readability-redundant-declaration): not everywhere */
+
 #define END_WAIT_MS 500
 #define WORDS_MAX 64 /* of $AURABENCH_SSH */
-
-extern char **environ;
 
 static const char **build_argv(struct arena *a, const struct address_ssh *to)
 {
@@ -62,7 +62,7 @@ static int spawn_with(pid_t *pid, const char **argv, int fd)
         (void)posix_spawnattr_setsigmask(&attributes, &none);
         (void)posix_spawnattr_setsigdefault(&attributes, &defaults);
         (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-        rc = posix_spawnp(pid, argv[0], &files, &attributes, (char **)(uintptr_t)argv, environ);
+        rc = posix_spawnp(pid, argv[0], &files, &attributes, (char **)argv, environ);
         (void)posix_spawnattr_destroy(&attributes);
     }
     (void)posix_spawn_file_actions_destroy(&files);

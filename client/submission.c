@@ -102,7 +102,7 @@ int submission_suite(struct cli *cli, struct submission *s, const char *arg, str
         rc = suite_decode(&cli->a, s->pack.json.data, s->pack.json.len, &suite, e);
     if (rc == 0)
         rc = check_exclusions(s->job, suite, e);
-    if (rc < 0)
+    if (rc < 0 || !suite)
         return rc;
     s->job->suite_name = suite->name;
     s->job->suite_sha256 = s->pack.sha256;

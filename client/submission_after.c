@@ -113,7 +113,7 @@ static int wait_for(struct cli *cli, const struct submission *s, struct connecti
 int submission_finish(struct cli *cli, const struct submission *s, struct connection *c,
                       const struct submission_after *after)
 {
-    struct job_view end;
+    struct job_view end = {0};
     struct err e = {0};
 
     if (!after->wait) {

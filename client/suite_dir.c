@@ -83,7 +83,8 @@ static char *program_folder(const char *exe)
 
 static char *beside_program(const char *exe, const char *name, struct buf *tried)
 {
-    static const char *const places[] = {"../share/aurabench/workloads", "../../workloads"};
+    static const char *const places[] = {"../share/aurabench/workloads", "../workloads",
+                                         "../../workloads"};
     CLEANUP(mem_freep) char *folder = program_folder(exe);
     char *found = NULL;
 

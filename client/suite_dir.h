@@ -24,9 +24,10 @@ struct suite_pack {
 /* Finds the suite that arg names: a folder with suite.json (or that file itself), else, for a name
  * without "/", the first of these that has NAME/suite.json: the folders of the colon list
  * `workloads` ($AURABENCH_WORKLOADS; NULL: none), <dir of exe>/../share/aurabench/workloads,
- * <dir of exe>/../../workloads (a build tree). exe is the path of this program; NULL: asked from
- * the system, and where that does not tell, those two places are left out.
- * *dir is malloc'd, absolute. -ENOENT: suite.not_found, the sentence lists where it was sought. */
+ * <dir of exe>/../workloads and <dir of exe>/../../workloads (a build tree). exe is the path of
+ * this program; NULL: asked from the system, and where that does not tell, those places are
+ * left out. *dir is malloc'd, absolute. -ENOENT: suite.not_found, the sentence lists where it was
+ * sought. */
 int suite_dir_find(const char *arg, const char *workloads, const char *exe, char **dir,
                    struct err *e);
 

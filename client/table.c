@@ -133,7 +133,7 @@ void table_print(const struct table *t, const struct term *term, size_t indent, 
 
     fit(t, widths, width > indent ? width - indent : width);
     for (size_t c = 0; has_titles(t) && c < t->n_columns; c++) {
-        struct cell title = {(char *)(uintptr_t)t->columns[c].title, TERM_DIM};
+        struct cell title = {(char *)t->columns[c].title, TERM_DIM};
         if (c == 0)
             put_spaces(out, indent);
         put_cell(t, term, &title, c, widths[c], out);
