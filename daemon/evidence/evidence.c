@@ -9,11 +9,9 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "evidence/copy.h"
-#include "evidence/initial.h"
 #include "evidence/manifest.h"
-#include "evidence/reproduce.h"
-#include "proto/doc_host.h"
-#include "proto/documents.h"
+#include "proto/doc_evidence.h"
+#include "proto/reproduce.h"
 #include "proto/signature.h"
 
 #define PARTIAL_PREFIX ".partial-"
@@ -31,38 +29,28 @@ static int put(const struct seal *s, const char *name, const void *data, size_t 
     return evidence_put_text(path, data, len, s->e);
 }
 
-static int put_canonical(const struct seal *s, const char *name, const struct buf *json,
-                         char sha256[DIGEST_HEX])
-{
-    CLEANUP(buf_deinit) struct buf text = {0};
-    int rc = json_canonical(json->data, json->len, &text, s->e);
-    if (rc)
-        return rc;
-    if (sha256)
-        digest_bytes(text.data, text.len, sha256);
-    return put(s, name, text.data, text.len);
-}
-
 /* ---- the files, one function each */
 
 static int put_raw(struct seal *s)
 {
-    CLEANUP(buf_deinit) struct buf json = {0};
-    struct json_out o;
-    json_out_init(&o, &json);
-    raw_encode(&o, NULL, s->in->raw);
-    return put_canonical(s, "raw.json", &json, s->sealed.raw_sha256);
+    CLEANUP(buf_deinit) struct buf text = {0};
+    int rc = evidence_raw_text(s->in->raw, &text, s->e);
+    if (rc)
+        return rc;
+    digest_bytes(text.data, text.len, s->sealed.raw_sha256);
+    return put(s, "raw.json", text.data, text.len);
 }
 
 static int put_summary(struct seal *s)
 {
-    CLEANUP(buf_deinit) struct buf json = {0};
-    struct json_out o;
+    CLEANUP(buf_deinit) struct buf text = {0};
     if (s->in->raw->void_code)
         return 0;
-    json_out_init(&o, &json);
-    summary_encode(&o, NULL, s->in->summary, s->in->raw, s->sealed.raw_sha256);
-    return put_canonical(s, "summary.json", &json, s->sealed.summary_sha256);
+    int rc = evidence_summary_text(s->in->raw, s->in->summary, s->sealed.raw_sha256, &text, s->e);
+    if (rc)
+        return rc;
+    digest_bytes(text.data, text.len, s->sealed.summary_sha256);
+    return put(s, "summary.json", text.data, text.len);
 }
 
 static int put_report(struct seal *s)
@@ -89,6 +77,16 @@ static int put_policy(struct seal *s)
     return put_text_of(s, "policy.json", evidence_policy_text);
 }
 
+static int put_host(struct seal *s)
+{
+    return put_text_of(s, "host.json", evidence_host_text);
+}
+
+static int put_refusals(struct seal *s)
+{
+    return put_text_of(s, "refusals.jsonl", evidence_refusals_text);
+}
+
 static int put_reproduce(struct seal *s)
 {
     CLEANUP(buf_deinit) struct buf text = {0};
@@ -96,48 +94,6 @@ static int put_reproduce(struct seal *s)
         return 0;
     int rc = reproduce_script(s->in->raw, s->in->bundle != NULL, &text, s->e);
     return rc ? rc : put(s, "reproduce.sh", text.data, text.len);
-}
-
-/* The host as it was when timing began, or as far as the attempt came. */
-static const struct phase_record *latest_before_timing(const struct raw *raw)
-{
-    if (raw->phases[PHASE_BEFORE_TIMING].inventory)
-        return &raw->phases[PHASE_BEFORE_TIMING];
-    return raw->phases[PHASE_BEFORE_BUILD].inventory ? &raw->phases[PHASE_BEFORE_BUILD] : NULL;
-}
-
-static int put_host(struct seal *s)
-{
-    CLEANUP(buf_deinit) struct buf json = {0};
-    const struct raw *raw = s->in->raw;
-    struct json_out o;
-    json_out_init(&o, &json);
-    host_encode(&o, NULL, &raw->host, &raw->boot, latest_before_timing(raw));
-    return put_canonical(s, "host.json", &json, NULL);
-}
-
-static int add_refusal(struct buf *lines, const struct raw_refusal *r, struct err *e)
-{
-    CLEANUP(buf_deinit) struct buf json = {0};
-    struct json_out o;
-    json_out_init(&o, &json);
-    json_begin(&o, NULL);
-    json_put_str(&o, "attempt", r->attempt);
-    json_put_int_or_null(&o, "wall_ms", r->wall_ms);
-    json_put_str(&o, "phase", phase_name(r->phase));
-    json_put_str(&o, "reason", r->reason);
-    json_end(&o);
-    return json_canonical(json.data, json.len, lines, e);
-}
-
-static int put_refusals(struct seal *s)
-{
-    CLEANUP(buf_deinit) struct buf lines = {0};
-    const struct raw *raw = s->in->raw;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < raw->n_refusals; i++)
-        rc = add_refusal(&lines, &raw->refusals[i], s->e);
-    return rc ? rc : put(s, "refusals.jsonl", buf_str(&lines), lines.len);
 }
 
 static int put_suite(struct seal *s)

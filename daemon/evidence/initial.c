@@ -1,30 +1,12 @@
-#include "evidence/initial.h"
+/* initial-SHA256SUMS: a part of evidence.h. */
+#include "evidence/evidence.h"
 
 #include <string.h>
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "evidence/evidence.h"
 #include "evidence/manifest.h"
-#include "proto/documents.h"
-
-int evidence_job_text(const struct raw *raw, struct buf *out, struct err *e)
-{
-    CLEANUP(buf_deinit) struct buf json = {0};
-    struct json_out o;
-    json_out_init(&o, &json);
-    job_encode(&o, NULL, &raw->job);
-    return json_canonical(json.data, json.len, out, e);
-}
-
-int evidence_policy_text(const struct raw *raw, struct buf *out, struct err *e)
-{
-    CLEANUP(buf_deinit) struct buf json = {0};
-    struct json_out o;
-    json_out_init(&o, &json);
-    policy_encode(&o, NULL, &raw->policy);
-    return json_canonical(json.data, json.len, out, e);
-}
+#include "proto/doc_evidence.h"
 
 static int add_text(struct buf *out, const char *name, const struct buf *text, struct err *e)
 {

@@ -1,4 +1,4 @@
-#include "evidence/reproduce.h"
+#include "proto/reproduce.h"
 
 #include <inttypes.h>
 #include <string.h>
