@@ -6,13 +6,37 @@
 #include "client/commands.h"
 #include "client/follow.h"
 
-static int follow(struct cli *cli, const char *id, enum follow_style style, struct job_view *end)
+struct values {
+    const char *until;
+};
+
+static const struct opt opts[] = {
+    {0, "until", OPT_TEXT, "STATE", offsetof(struct values, until), 0, 0,
+     "end when the job is in this state (waiting, preparing, measuring, ...) or past it"},
+};
+
+static int read_until(const struct values *values, enum job_state *until, struct err *e)
 {
-    const struct follow_how how = {style, &cli->out};
+    int state = values->until ? job_state_parse(values->until) : JOB_NEW;
+
+    if (state < 0 || (values->until && state == JOB_NEW))
+        return err_set(e, -EINVAL, "usage", "--until",
+                       "there is no state %s; name one of those that `aurabench list` shows",
+                       values->until);
+    *until = (enum job_state)state;
+    return 0;
+}
+
+static int follow(struct cli *cli, const char *id, const struct values *values,
+                  enum follow_style style, struct job_view *end)
+{
+    struct follow_how how = {.style = style, .term = &cli->out};
     struct connection *c = NULL;
     struct err e = {0};
 
-    int rc = cli_connect(cli, &c, &e);
+    int rc = read_until(values, &how.until, &e);
+    if (rc == 0)
+        rc = cli_connect(cli, &c, &e);
     if (rc == 0)
         rc = follow_job(cli, &c, id, &how, end, &e);
     connection_close(c);
@@ -23,9 +47,9 @@ static int run_watch(struct cli *cli, const void *values, const struct opt_words
 {
     CLEANUP(buf_deinit) struct buf out = {0};
     struct job_view end = {0};
-    int status = follow(cli, words->words.v[0], cli->shared.json ? FOLLOW_JSON : FOLLOW_TEXT, &end);
+    int status =
+        follow(cli, words->words.v[0], values, cli->shared.json ? FOLLOW_JSON : FOLLOW_TEXT, &end);
 
-    (void)values;
     if (status >= 0)
         return status;
     if (!cli->shared.json)
@@ -53,9 +77,8 @@ static int run_wait(struct cli *cli, const void *values, const struct opt_words 
 {
     CLEANUP(buf_deinit) struct buf out = {0};
     struct job_view end = {0};
-    int status = follow(cli, words->words.v[0], FOLLOW_SILENT, &end);
+    int status = follow(cli, words->words.v[0], values, FOLLOW_SILENT, &end);
 
-    (void)values;
     if (status >= 0)
         return status;
     if (cli->shared.json) {
@@ -100,6 +123,9 @@ const struct command command_watch = {
     .summary = "follow a job to its end",
     .more = "Ends with the job's own status: 0 done, 1 failed or expired, 5 cancelled, 6 not "
             "qualified, 7 lost.\nWith --json one document a line.",
+    .opts = opts,
+    .n_opts = ARRAY_LEN(opts),
+    .values_bytes = sizeof(struct values),
     .words_min = 1,
     .words_max = 1,
     .run = run_watch,
@@ -111,6 +137,9 @@ const struct command command_wait = {
     .summary = "wait for a job's end, silently",
     .more = "Ends with the job's own status: 0 done, 1 failed or expired, 5 cancelled, 6 not "
             "qualified, 7 lost.",
+    .opts = opts,
+    .n_opts = ARRAY_LEN(opts),
+    .values_bytes = sizeof(struct values),
     .words_min = 1,
     .words_max = 1,
     .run = run_wait,

@@ -217,7 +217,18 @@ int follow_look(struct cli *cli, struct connection *c, const char *id, struct jo
     return 0;
 }
 
-/* Reads events until one says that the job is over. */
+/* A job that runs has reached the states of a running job that come before its own, too. */
+static bool has_reached(const struct follower *f, enum job_state state)
+{
+    enum job_state until = f->how->until;
+
+    if (until == JOB_NEW)
+        return false;
+    return state == until ||
+           (job_state_is_running(until) && job_state_is_running(state) && state > until);
+}
+
+/* Reads events until one says that the job is over, or as far as was asked. */
 static int read_events(struct follower *f, struct connection *c, struct err *e)
 {
     for (bool over = false; !over;) {
@@ -238,7 +249,7 @@ static int read_events(struct follower *f, struct connection *c, struct err *e)
             tell_json(f, "event", note.msg.params);
         else if (!ev.final)
             tell(f, &ev);
-        over = ev.final;
+        over = ev.final || has_reached(f, ev.state);
     }
     return 0;
 }
@@ -252,7 +263,7 @@ static int follow_once(struct follower *f, struct connection *c, struct err *e)
     if (rc < 0)
         return rc;
     f->id = arena_strdup(&f->cli->a, job.id);
-    if (job_state_is_final(job.state) && !job.progress.step)
+    if ((job_state_is_final(job.state) && !job.progress.step) || has_reached(f, job.state))
         return 0;
     const struct event ev = {job.state, job.progress, job.next_try_ms, false};
     if (f->how->style == FOLLOW_JSON)
@@ -318,6 +329,8 @@ static const char *next_step(const struct job_view *job)
 {
     if (job->state == JOB_DONE)
         return "aurabench report";
+    if (!job_state_is_final(job->state))
+        return "aurabench watch";
     return job->state == JOB_CANCELLED ? NULL : "aurabench show";
 }
 

@@ -17,6 +17,8 @@ enum follow_style {
 
 struct follow_how {
     enum follow_style style;
+    enum job_state
+        until; /* ends there already, or where a job comes after it; JOB_NEW: at the end */
     const struct term *term; /* where text goes: of stdout or stderr */
 };
 

@@ -96,7 +96,8 @@ static void say_end(struct cli *cli, const struct job_view *end, bool reported)
 static int wait_for(struct cli *cli, const struct submission *s, struct connection **c,
                     const struct submission_after *after, struct job_view *end, struct err *e)
 {
-    const struct follow_how how = {cli->shared.json ? FOLLOW_SILENT : FOLLOW_TEXT, &cli->err};
+    const struct follow_how how = {.style = cli->shared.json ? FOLLOW_SILENT : FOLLOW_TEXT,
+                                   .term = &cli->err};
 
     say_waiting(cli, s);
     int rc = follow_job(cli, c, s->id, &how, end, e);
