@@ -117,11 +117,11 @@ int main(int argc, char **argv)
     int rc = read_options(argc, argv, &options);
     if (rc > 0)
         return rc == 1 ? 0 : 2;
-    options.listen_fd = notify_take();
+    rc = notify_take(&options.listen_fd, &e);
     CLEANUP(mem_freep) char *state = paths_state(options.state_dir, &e);
     CLEANUP(mem_freep) char *socket_path = paths_socket(options.socket_path);
     CLEANUP(mem_freep) char *runner = paths_runner(options.runner_path, &e);
-    if (!state || !runner) {
+    if (rc < 0 || !state || !runner) {
         (void)fprintf(stderr, "aurabenchd: %s\n", e.text);
         return 1;
     }

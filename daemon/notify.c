@@ -1,6 +1,8 @@
 #include "daemon/notify.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,22 +34,44 @@ void notify_send(const char *state)
     (void)close(fd);
 }
 
-int notify_take(void)
+/* How many descriptors were handed over to this very process. */
+static long handed_over(void)
+{
+    const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
+
+    return pid && fds && strtol(pid, NULL, 10) == (long)getpid() ? strtol(fds, NULL, 10) : 0;
+}
+
+static bool is_listening_stream(int fd)
+{
+    int listening = 0, type = 0;
+    socklen_t len = sizeof listening, type_len = sizeof type;
+
+    return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len) == 0 && listening &&
+           getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_len) == 0 && type == SOCK_STREAM;
+}
+
+int notify_take(int *listen_fd, struct err *e)
 {
     const char *socket_name = getenv("NOTIFY_SOCKET");
-    const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
-    int fd = -1;
+    long n = handed_over();
 
+    *listen_fd = -1;
     if (socket_name && (socket_name[0] == '/' || socket_name[0] == '@') &&
         strlen(socket_name) < sizeof manager)
         (void)snprintf(manager, sizeof manager, "%s", socket_name);
-    if (pid && fds && strtol(pid, NULL, 10) == (long)getpid() && strtol(fds, NULL, 10) == 1) {
-        fd = LISTEN_FDS_START;
-        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-    }
     (void)unsetenv("NOTIFY_SOCKET");
     (void)unsetenv("LISTEN_PID");
     (void)unsetenv("LISTEN_FDS");
     (void)unsetenv("LISTEN_FDNAMES");
-    return fd;
+    if (n == 0)
+        return 0;
+    if (n != 1 || !is_listening_stream(LISTEN_FDS_START))
+        return err_set(e, -EINVAL, "daemon.socket_path", "LISTEN_FDS",
+                       "the service manager handed over %ld descriptors, and exactly one listening "
+                       "stream socket is expected; see aurabenchd.socket",
+                       n);
+    (void)fcntl(LISTEN_FDS_START, F_SETFD, FD_CLOEXEC);
+    *listen_fd = LISTEN_FDS_START;
+    return 0;
 }

@@ -67,6 +67,7 @@ class Daemon:
         self.socket = self.short / "sock"
         self.fake = fake
         self.args = list(args)
+        self.env = {}  # of the daemon, beside the usual
         self.log = folder / "daemon.log"
         self.process = None
 
@@ -77,7 +78,8 @@ class Daemon:
             command += ["--fake-host", str(self.fake.folder)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=log, env={**CLEAN_ENV, "HOME": str(self.folder)})
+                                            stderr=log, env={**CLEAN_ENV, "HOME": str(self.folder),
+                                                             **self.env})
         deadline = time.monotonic() + PATIENCE_S
         while wait and not self.answers():
             assert self.process.poll() is None, self.log.read_text()
