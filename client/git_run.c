@@ -10,7 +10,7 @@
 #include "proto/json_text.h"
 
 #define OUTPUT_MAX ((size_t)256 << 20)
-#define ARGS_MAX 24
+#define ARGS_MAX 128
 
 extern char **environ; /* NOLINT(readability-redundant-declaration): macOS has none */
 

@@ -1,0 +1,280 @@
+#include "core/check.h"
+
+#include <string.h>
+
+#include "core/observations.h"
+
+static bool text_equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* ---- what is said twice */
+
+const char *check_names(struct arena *a, const struct raw *raw)
+{
+    if (!text_equal(raw->job.policy, raw->policy.name))
+        return arena_printf(a, "the job asks for policy %s, the report has %s", raw->job.policy,
+                            raw->policy.name);
+    if (!text_equal(raw->job.suite_sha256, raw->suite_sha256))
+        return "the job names another suite than the report";
+    if (!raw->void_code != !raw->void_text)
+        return "void_code and void_text do not belong together";
+    if (raw->void_code)
+        return NULL;
+    for (int p = 0; p < PHASE_COUNT; p++)
+        if (!raw->phases[p].inventory)
+            return arena_printf(a, "there is no inventory %s", phase_title((enum phase)p));
+    return NULL;
+}
+
+/* ---- the plan */
+
+/* The suite as far as the plan depends on it. */
+static struct suite *suite_of(struct arena *a, const struct raw *raw)
+{
+    struct suite *s = arena_alloc(a, sizeof *s);
+    s->n_workloads = raw->n_workloads;
+    s->workloads = arena_array(a, raw->n_workloads, sizeof *s->workloads);
+    for (size_t w = 0; w < raw->n_workloads; w++) {
+        s->workloads[w].name = raw->workloads[w].name;
+        s->workloads[w].n_lanes = raw->workloads[w].n_lanes;
+        s->workloads[w].lanes =
+            arena_array(a, raw->workloads[w].n_lanes, sizeof *s->workloads[w].lanes);
+    }
+    return s;
+}
+
+static const bool *const *lanes_present(struct arena *a, const struct raw *raw)
+{
+    const bool **present = arena_array(a, raw->n_workloads, sizeof *present);
+    for (size_t w = 0; w < raw->n_workloads; w++) {
+        const struct raw_workload *workload = &raw->workloads[w];
+        bool *lanes = arena_array(a, workload->n_lanes, sizeof *lanes);
+        for (size_t l = 0; l < workload->n_lanes; l++)
+            lanes[l] = lane_takes_part(&workload->lanes[l]);
+        present[w] = lanes;
+    }
+    return present;
+}
+
+static bool same_step(const struct plan_step *a, const struct plan_step *b)
+{
+    return a->seq == b->seq && a->workload == b->workload && a->lane == b->lane &&
+           a->side == b->side && a->repetition == b->repetition && a->position == b->position &&
+           a->kind == b->kind;
+}
+
+const char *check_plan(struct arena *a, const struct raw *raw)
+{
+    const struct plan *plan = plan_make(a, suite_of(a, raw), raw->n_sides, raw->job.repetitions,
+                                        raw->job.warmups, raw->job.order, lanes_present(a, raw));
+    if (plan->n != raw->plan.n)
+        return arena_printf(a, "the plan has %zu steps, the job makes %zu", raw->plan.n, plan->n);
+    for (size_t i = 0; i < plan->n; i++)
+        if (!same_step(&plan->steps[i], &raw->plan.steps[i]))
+            return arena_printf(a, "step %zu of the plan is not the one that the job makes", i);
+    return NULL;
+}
+
+/* ---- observations */
+
+static bool is_ok(const struct raw_observation *o)
+{
+    return text_equal(o->outcome, "ok");
+}
+
+static const char *check_stamps(const struct raw_observation *o, enum measure measure)
+{
+    bool process = measure == MEASURE_PROCESS;
+    if (o->start_ns < 0 || o->exit_ns < o->start_ns)
+        return "ends before it begins";
+    if (o->process_ns != o->exit_ns - o->start_ns)
+        return "has a process_ns that is not the time from its start to its exit";
+    if (!is_ok(o))
+        return NULL;
+    if (process && (o->go_ns >= 0 || o->done_ns >= 0 || o->elapsed_ns != o->process_ns))
+        return "has an elapsed_ns that is not the time from its start to its exit";
+    if (!process && (o->go_ns < o->start_ns || o->done_ns < o->go_ns || o->exit_ns < o->done_ns))
+        return "has stamps out of order";
+    if (!process && o->elapsed_ns != o->done_ns - o->go_ns)
+        return "has an elapsed_ns that is not the time from GO to DONE";
+    return NULL;
+}
+
+static const char *check_end(const struct raw_observation *o)
+{
+    if (!is_ok(o))
+        return NULL;
+    if (o->exit_status != 0 || o->exit_signal != 0)
+        return "is called ok and did not exit with 0";
+    return o->leftovers > 0 ? "is called ok and left processes behind" : NULL;
+}
+
+/* pin is the core that pinned lanes ran on, -2 before the first of them. */
+static const char *check_pin(const struct raw_observation *o, const struct raw_lane *lane, int *pin)
+{
+    if (lane->cpus != 1)
+        return o->cpu >= 0 ? "is pinned although its lane is not" : NULL;
+    if (*pin == -2)
+        *pin = o->cpu;
+    return o->cpu == *pin ? NULL : "is pinned to another core than the rest";
+}
+
+static const char *check_step(const struct raw *raw, const struct raw_observation *o,
+                              const struct plan_step *step)
+{
+    const struct raw_workload *w = &raw->workloads[step->workload];
+    bool same = o->seq == step->seq && text_equal(o->workload, w->name) &&
+                text_equal(o->lane, w->lanes[step->lane].name) &&
+                text_equal(o->side, raw->sides[step->side]) && o->repetition == step->repetition &&
+                o->position == step->position && o->kind == step->kind;
+    return same ? NULL : "is not its step of the plan";
+}
+
+static const char *check_one(const struct raw *raw, size_t i, int *pin)
+{
+    const struct raw_observation *o = &raw->observations[i];
+    const struct plan_step *step = &raw->plan.steps[i];
+    const struct raw_workload *w = &raw->workloads[step->workload];
+    const char *fault = check_step(raw, o, step);
+    if (!fault)
+        fault = check_stamps(o, w->measure);
+    if (!fault)
+        fault = check_end(o);
+    if (!fault)
+        fault = check_pin(o, &w->lanes[step->lane], pin);
+    if (!fault && i > 0 && o->start_ns < raw->observations[i - 1].exit_ns)
+        fault = "begins before the one before it has ended";
+    return fault;
+}
+
+/* Only the last one of a void report may have failed, and then that is why it is void. */
+static const char *check_outcomes(struct arena *a, const struct raw *raw)
+{
+    for (size_t i = 0; i < raw->n_observations; i++) {
+        const struct raw_observation *o = &raw->observations[i];
+        bool last = i + 1 == raw->n_observations;
+        if (!is_ok(o) && !(raw->void_code && last))
+            return arena_printf(a, "observation %zu is %s, and the report went on", i, o->outcome);
+        if (!is_ok(o) && !text_equal(o->outcome, raw->void_code))
+            return arena_printf(a, "the report is void for %s, its last observation for %s",
+                                raw->void_code, o->outcome);
+    }
+    return NULL;
+}
+
+const char *check_observations(struct arena *a, const struct raw *raw)
+{
+    int pin = -2;
+    if (raw->n_observations > raw->plan.n || (raw->n_observations < raw->plan.n && !raw->void_code))
+        return arena_printf(a, "the plan has %zu steps, %zu were observed", raw->plan.n,
+                            raw->n_observations);
+    for (size_t i = 0; i < raw->n_observations; i++) {
+        const char *fault = check_one(raw, i, &pin);
+        if (fault)
+            return arena_printf(a, "observation %zu (%s %s %s) %s", i,
+                                raw->observations[i].workload, raw->observations[i].lane,
+                                raw->observations[i].side, fault);
+    }
+    return check_outcomes(a, raw);
+}
+
+/* ---- sources, builds, rechecks */
+
+static bool same_correction(const struct job_source *asked, const struct raw_source *s)
+{
+    const struct job_correction *c = asked->correction;
+    const struct raw_correction *r = s->correction;
+    if (!c || !r)
+        return !c && !r;
+    return text_equal(c->base_commit, r->base_commit) && text_equal(s->commit, r->corrected) &&
+           text_equal(c->diff_sha256, r->diff_sha256) &&
+           text_equal(c->approved_by, r->approved_by) && text_equal(c->reason, r->reason);
+}
+
+static const char *check_source(struct arena *a, const struct raw *raw, size_t i)
+{
+    const struct job_source *asked = &raw->job.sources[i];
+    const struct raw_source *s = &raw->sources[i];
+    if (!text_equal(asked->side, s->side) || !text_equal(raw->sides[i], s->side))
+        return arena_printf(a, "source %zu is of another side than the job's", i);
+    if (!text_equal(asked->repo, s->repo) || !text_equal(asked->rev, s->rev) ||
+        !text_equal(asked->commit, s->commit))
+        return arena_printf(a, "the source of %s is not the one that the job names", s->side);
+    if (!same_correction(asked, s))
+        return arena_printf(a, "the correction of %s is not the one that the job allows", s->side);
+    return NULL;
+}
+
+static bool is_attempt(const struct raw *raw, const char *id)
+{
+    for (size_t i = 0; i < raw->n_refusals; i++)
+        if (text_equal(raw->refusals[i].attempt, id))
+            return true;
+    return text_equal(raw->id, id);
+}
+
+static const char *check_build(struct arena *a, const struct raw *raw, size_t i)
+{
+    const struct raw_build *b = &raw->builds[i];
+    bool continues = i > 0 && strcmp(raw->builds[i - 1].side, b->side) == 0;
+    if (b->step != (continues ? raw->builds[i - 1].step + 1 : 0))
+        return arena_printf(a, "the build steps of %s are not numbered in order", b->side);
+    if (b->exit_status != 0)
+        return arena_printf(a, "build step %d of %s failed, and the report went on", b->step,
+                            b->side);
+    if (!text_equal(b->log, arena_printf(a, "logs/build-%s-%d.txt", b->side, b->step)))
+        return arena_printf(a, "the log of build step %d of %s has another name", b->step, b->side);
+    if (!is_attempt(raw, b->attempt))
+        return arena_printf(a, "build step %d of %s is of an attempt that is not on record",
+                            b->step, b->side);
+    return NULL;
+}
+
+/* Compares the next recheck with what should have been hashed again. */
+static bool is_recheck(const struct raw *raw, size_t *at, enum recheck_kind kind, const char *name,
+                       const char *sha256)
+{
+    if (*at >= raw->n_rechecks)
+        return false;
+    const struct raw_recheck *r = &raw->rechecks[(*at)++];
+    return r->kind == kind && text_equal(r->name, name) && text_equal(r->sha256, sha256);
+}
+
+static const char *check_rechecks(struct arena *a, const struct raw *raw)
+{
+    size_t at = 0;
+    bool good = true;
+    if (raw->void_code && raw->n_rechecks == 0)
+        return NULL;
+    for (size_t i = 0; good && i < raw->n_sources; i++)
+        good =
+            is_recheck(raw, &at, RECHECK_SOURCE, raw->sources[i].side, raw->sources[i].tree_sha256);
+    good = good && is_recheck(raw, &at, RECHECK_SUITE, JOB_SIDE_SUITE, raw->suite_sha256);
+    for (size_t i = 0; good && i < raw->n_artifacts; i++) {
+        const struct raw_artifact *f = &raw->artifacts[i];
+        good = is_recheck(raw, &at, RECHECK_ARTIFACT, arena_printf(a, "%s:%s", f->side, f->path),
+                          f->sha256);
+    }
+    for (size_t i = 0; good && i < raw->n_tools; i++)
+        good = is_recheck(raw, &at, RECHECK_TOOL, raw->tools[i].path, raw->tools[i].sha256);
+    if (good && at == raw->n_rechecks)
+        return NULL;
+    return arena_printf(a, "recheck %zu is not of what was hashed after the build",
+                        at > 0 && !good ? at - 1 : at);
+}
+
+const char *check_sources(struct arena *a, const struct raw *raw)
+{
+    const char *fault = NULL;
+    if (raw->n_sources != raw->job.n_sources)
+        return "the job has another number of sources than the report";
+    if (raw->n_sides != (raw->job.n_sources ? raw->job.n_sources : 1))
+        return "the report has another number of sides than the job";
+    for (size_t i = 0; !fault && i < raw->n_sources; i++)
+        fault = check_source(a, raw, i);
+    for (size_t i = 0; !fault && i < raw->n_builds; i++)
+        fault = check_build(a, raw, i);
+    return fault ? fault : check_rechecks(a, raw);
+}
