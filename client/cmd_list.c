@@ -85,8 +85,9 @@ struct listing {
     struct table *table; /* NULL: as JSON */
     struct json_out *o;
     int64_t now_ms;
-    size_t left; /* jobs still wanted */
-    bool more;   /* the daemon has more */
+    int64_t asked; /* the request for a page */
+    size_t left;   /* jobs still wanted */
+    bool more;     /* the daemon has more */
     char before[64];
 };
 
@@ -124,14 +125,20 @@ static void take_page(struct listing *l, struct json_in *in, const cJSON *result
     }
 }
 
-static int fetch_page(struct listing *l, struct err *e)
+static int send_page(struct listing *l, struct err *e)
 {
-    CLEANUP(answer_deinit) struct answer answer = {0};
     CLEANUP(buf_deinit) struct buf params = {0};
-    struct json_in in;
 
     page_params(l, &params);
-    int rc = connection_call(l->c, "job.list", buf_str(&params), &answer, e);
+    return connection_send(l->c, "job.list", buf_str(&params), &l->asked, e);
+}
+
+static int receive_page(struct listing *l, struct err *e)
+{
+    CLEANUP(answer_deinit) struct answer answer = {0};
+    struct json_in in;
+    int rc = connection_receive(l->c, l->asked, &answer, e);
+
     if (rc < 0)
         return rc;
     json_in_init(&in, &answer.a, e);
@@ -139,12 +146,11 @@ static int fetch_page(struct listing *l, struct err *e)
     return connection_check(&in, e);
 }
 
-/* The daemon's clock: ages must not depend on how well two machines agree. */
-static int fetch_now(struct listing *l, struct err *e)
+static int receive_now(struct listing *l, int64_t id, struct err *e)
 {
     CLEANUP(answer_deinit) struct answer answer = {0};
     struct json_in in;
-    int rc = connection_call(l->c, "daemon.status", NULL, &answer, e);
+    int rc = connection_receive(l->c, id, &answer, e);
 
     if (rc < 0)
         return rc;
@@ -153,16 +159,30 @@ static int fetch_now(struct listing *l, struct err *e)
     return connection_check(&in, e);
 }
 
+/* Also asks for the daemon's clock: ages must not depend on how well two machines agree. */
+static int fetch_first(struct listing *l, struct err *e)
+{
+    int64_t status = 0;
+    int rc = l->table ? connection_send(l->c, "daemon.status", NULL, &status, e) : 0;
+
+    if (rc == 0)
+        rc = send_page(l, e);
+    if (rc == 0 && l->table)
+        rc = receive_now(l, status, e);
+    return rc < 0 ? rc : receive_page(l, e);
+}
+
 static int fetch(struct listing *l, struct err *e)
 {
     int rc = cli_connect(l->cli, &l->c, e);
 
-    if (rc == 0 && l->table)
-        rc = fetch_now(l, e);
-    do {
+    if (rc == 0)
+        rc = fetch_first(l, e);
+    while (rc == 0 && l->more && l->left > 0) {
+        rc = send_page(l, e);
         if (rc == 0)
-            rc = fetch_page(l, e);
-    } while (rc == 0 && l->more && l->left > 0);
+            rc = receive_page(l, e);
+    }
     connection_close(l->c);
     return rc;
 }

@@ -298,8 +298,6 @@ int connection_open(const struct connection_how *how, struct connection **out, s
     c->deadline_ns = how->deadline_ns;
     c->say_waiting = how->say_waiting;
     int rc = open_stream(c, how, e);
-    if (rc == 0)
-        rc = greet(c, e);
     if (rc < 0) {
         connection_close(c);
         c = NULL;
@@ -375,10 +373,13 @@ static void keep(struct connection *c, struct answer *note)
     *note = (struct answer){0};
 }
 
-static int await_answer(struct connection *c, int64_t id, struct answer *out, struct err *e)
+int connection_receive(struct connection *c, int64_t id, struct answer *out, struct err *e)
 {
-    for (;;) {
-        int rc = next_message(c, true, out, e);
+    int rc = c->greeted ? 0 : greet(c, e);
+
+    *out = (struct answer){0};
+    while (rc == 0) {
+        rc = next_message(c, true, out, e);
         if (rc < 0)
             return rc;
         if (out->msg.kind == RPC_NOTIFICATION) {
@@ -397,22 +398,30 @@ static int await_answer(struct connection *c, int64_t id, struct answer *out, st
         answer_deinit(out);
         return answer_unread(e, &why);
     }
+    return rc;
+}
+
+int connection_send(struct connection *c, const char *method, const char *params, int64_t *id,
+                    struct err *e)
+{
+    CLEANUP(buf_deinit) struct buf b = {0};
+    struct rpc_out r;
+
+    *id = ++c->last_id;
+    rpc_begin_request(&r, &b, *id, method);
+    json_put_raw(&r.o, "params", params ? params : "{}");
+    int rc = rpc_end(&r, e);
+    return rc < 0 ? rc : send_all(c, &b, e);
 }
 
 int connection_call(struct connection *c, const char *method, const char *params,
                     struct answer *answer, struct err *e)
 {
-    CLEANUP(buf_deinit) struct buf b = {0};
-    struct rpc_out r;
-    int64_t id = ++c->last_id;
+    int64_t id = 0;
+    int rc = connection_send(c, method, params, &id, e);
 
     *answer = (struct answer){0};
-    rpc_begin_request(&r, &b, id, method);
-    json_put_raw(&r.o, "params", params ? params : "{}");
-    int rc = rpc_end(&r, e);
-    if (rc == 0)
-        rc = send_all(c, &b, e);
-    return rc < 0 ? rc : await_answer(c, id, answer, e);
+    return rc < 0 ? rc : connection_receive(c, id, answer, e);
 }
 
 int connection_next(struct connection *c, struct answer *answer, struct err *e)

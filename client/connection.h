@@ -1,9 +1,10 @@
 /* One connection to a daemon: the Unix socket of this machine, or ssh to another one.
  *
- * SIGPIPE must be ignored. The hello is checked before anything is sent. One request is on its way
- * at a time; notifications that come in meanwhile are kept for connection_next. After an error that
- * is not the daemon's answer the connection is of no further use but to be closed. Errors are
- * negative errnos with e filled:
+ * A daemon that measures speaks only between two observations. So that nobody waits for two of
+ * them, the first request is sent without waiting for the hello, which is checked before any answer
+ * is looked at, and requests can be sent together. Notifications that come in meanwhile are kept
+ * for connection_next. SIGPIPE must be ignored. After an error that is not the daemon's answer the
+ * connection is of no further use but to be closed. Errors are negative errnos with e filled:
  *   -ECONNREFUSED  "daemon.unreachable", "daemon.not_ours", "daemon.version": no daemon
  *   -EPIPE         "daemon.unreachable": it was there and the connection broke
  *   -ETIMEDOUT     "client.timeout": the deadline passed
@@ -30,9 +31,10 @@ struct connection_how {
     bool say_waiting;    /* tell a person on stderr, once, that an answer is late */
 };
 
+/* Connects; the hello comes with the first answer. */
 int connection_open(const struct connection_how *how, struct connection **out, struct err *e);
-void connection_close(struct connection *c); /* NULL is fine */
-const struct hello *connection_hello(const struct connection *c);
+void connection_close(struct connection *c);                      /* NULL is fine */
+const struct hello *connection_hello(const struct connection *c); /* after the first answer */
 
 /* A connected stream without hello: for dial-stdio. */
 int connection_dial(const char *socket_option, int *fd, struct err *e);
@@ -48,6 +50,11 @@ void answer_deinit(struct answer *answer);
  * answer->msg.result. */
 int connection_call(struct connection *c, const char *method, const char *params,
                     struct answer *answer, struct err *e);
+
+/* The two halves of a call, to send several requests at once; answers come in their order. */
+int connection_send(struct connection *c, const char *method, const char *params, int64_t *id,
+                    struct err *e);
+int connection_receive(struct connection *c, int64_t id, struct answer *answer, struct err *e);
 
 /* The next notification: answer->msg.method and .params. Waits for it. */
 int connection_next(struct connection *c, struct answer *answer, struct err *e);

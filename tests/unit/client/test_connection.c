@@ -20,21 +20,25 @@ static int open_fake(const struct fake *f, struct connection **c, struct err *e)
 static void assert_refused(const struct fake_script *script, const char *code, const char *part)
 {
     struct connection *c = NULL;
+    struct answer answer;
     struct err e = {0};
     struct fake f;
 
     fake_start(&f, script);
-    assert_int_equal(open_fake(&f, &c, &e), -ECONNREFUSED);
-    assert_null(c);
+    assert_int_equal(open_fake(&f, &c, &e), 0);
+    assert_int_equal(connection_call(c, "a.one", NULL, &answer, &e), -ECONNREFUSED);
     assert_string_equal(e.code, code);
     if (!strstr(e.text, part))
         fail_msg("\"%s\" does not say \"%s\"", e.text, part);
+    connection_close(c);
     fake_stop(&f);
 }
 
-static void the_hello_is_read_first(void **state)
+static void the_hello_is_read_before_any_answer(void **state)
 {
-    const struct fake_script script = {.steps = nothing};
+    static const struct fake_step steps[] = {{.method = "a.one"}, {0}};
+    const struct fake_script script = {.steps = steps};
+    CLEANUP(answer_deinit) struct answer answer = {0};
     struct connection *c = NULL;
     struct err e = {0};
     struct fake f;
@@ -42,8 +46,32 @@ static void the_hello_is_read_first(void **state)
     (void)state;
     fake_start(&f, &script);
     assert_int_equal(open_fake(&f, &c, &e), 0);
+    assert_int_equal(connection_call(c, "a.one", NULL, &answer, &e), 0);
     assert_string_equal(connection_hello(c)->version, "9.9");
     assert_string_equal(connection_hello(c)->host, "box");
+    connection_close(c);
+    fake_stop(&f);
+}
+
+static void requests_sent_together_are_answered_in_their_order(void **state)
+{
+    static const struct fake_step steps[] = {
+        {.method = "a.one", .result = "1"}, {.method = "a.two", .result = "2"}, {0}};
+    const struct fake_script script = {.steps = steps};
+    CLEANUP(answer_deinit) struct answer one = {0}, two = {0};
+    struct connection *c = NULL;
+    int64_t first = 0, second = 0;
+    struct err e = {0};
+    struct fake f;
+
+    (void)state;
+    fake_start(&f, &script);
+    assert_int_equal(open_fake(&f, &c, &e), 0);
+    assert_int_equal(connection_send(c, "a.one", NULL, &first, &e), 0);
+    assert_int_equal(connection_send(c, "a.two", NULL, &second, &e), 0);
+    assert_int_equal(connection_receive(c, first, &one, &e), 0);
+    assert_int_equal(connection_receive(c, second, &two, &e), 0);
+    assert_true(one.msg.result->valuedouble == 1 && two.msg.result->valuedouble == 2);
     connection_close(c);
     fake_stop(&f);
 }
@@ -214,7 +242,8 @@ static void an_answer_that_lacks_something_is_a_matter_of_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hello_is_read_first),
+        cmocka_unit_test(the_hello_is_read_before_any_answer),
+        cmocka_unit_test(requests_sent_together_are_answered_in_their_order),
         cmocka_unit_test(whoever_does_not_greet_like_a_daemon_is_refused),
         cmocka_unit_test(no_socket_is_unreachable_with_the_next_step),
         cmocka_unit_test(an_answer_comes_to_its_question_and_an_error_as_the_daemon_said_it),
