@@ -145,8 +145,8 @@ static fault read_zone(struct arena *a, struct bytes *in, struct zone *out)
     return f ? f : read_footer(in, out);
 }
 
-int zone_parse(struct arena *a, const char *name, const void *bytes, size_t len, struct zone *out,
-               struct err *e)
+int zone_parse(struct arena *a, const char *field, const char *name, const void *bytes, size_t len,
+               struct zone *out, struct err *e)
 {
     struct bytes in = {bytes, len};
     *out = (struct zone){0};
@@ -154,10 +154,10 @@ int zone_parse(struct arena *a, const char *name, const void *bytes, size_t len,
     if (!f)
         return 0;
     *out = (struct zone){0};
-    return err_set(e, -EINVAL, "window.bad_zone", "zone",
-                   "The file of the zone %s cannot be used: %s; name another zone, or install the "
+    return err_set(e, -EINVAL, "window.bad_zone", field,
+                   "%s is \"%s\", whose file cannot be used: %s; name another zone, or install the "
                    "package tzdata anew.",
-                   name, f);
+                   field, name, f);
 }
 
 static int64_t in_range(int64_t s)

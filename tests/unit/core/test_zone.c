@@ -267,7 +267,7 @@ static int parse_copy(const struct buf *b, size_t len, struct zone *z, struct ar
     assert_non_null(copy);
     if (len)
         memcpy(copy, b->data, len);
-    int rc = zone_parse(a, "Test/Zone", copy, len, z, e);
+    int rc = zone_parse(a, "window.zone", "Test/Zone", copy, len, z, e);
     free(copy);
     return rc;
 }
@@ -279,6 +279,7 @@ static void assert_refused(const struct buf *b, size_t len, const char *cause)
     struct zone z;
     assert_true(parse_copy(b, len, &z, &a, &e) < 0);
     assert_string_equal(e.code, "window.bad_zone");
+    assert_string_equal(e.field, "window.zone");
     assert_non_null(strstr(e.text, "Test/Zone"));
     if (!strstr(e.text, cause))
         fail_msg("\"%s\" does not say \"%s\"", e.text, cause);

@@ -58,7 +58,7 @@ static inline struct zone tzif_zone(struct arena *a, int32_t first_offset_s,
     struct err e = {0};
     struct zone z;
     tzif_make(&b, first_offset_s, c, n, footer);
-    int rc = zone_parse(a, "Test/Zone", b.data, b.len, &z, &e);
+    int rc = zone_parse(a, "window.zone", "Test/Zone", b.data, b.len, &z, &e);
     buf_deinit(&b);
     if (rc)
         fail_msg("%s: %s", footer, e.text);

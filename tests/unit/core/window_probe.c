@@ -30,7 +30,7 @@ static int load(struct probe *p, const char *name, struct err *e)
     p->name[0] = '\0';
     int rc = zonefile_read("", "zone", name, &bytes, e);
     if (rc == 0)
-        rc = zone_parse(&p->arena, name, bytes.data, bytes.len, &p->zone, e);
+        rc = zone_parse(&p->arena, "zone", name, bytes.data, bytes.len, &p->zone, e);
     if (rc == 0)
         snprintf(p->name, sizeof p->name, "%s", name);
     return rc;
