@@ -30,10 +30,9 @@ struct zone {
     struct zone_rule rule;
 };
 
-/* Reads version 2 or later. name, and field, the member that
- * holds it, are for the error. Returns 0, or -EINVAL
- * with code window.bad_zone: no TZif file, version 1, a length or value against RFC 8536, or a
- * file that counts leap seconds, which the clocks here do not. */
+/* Reads version 2 or later. name, and the field that holds it, are for the error. Returns 0, or
+ * -EINVAL with code window.bad_zone: no TZif file, version 1, a length or value against RFC 8536,
+ * or a file that counts leap seconds, which the clocks here do not. */
 int zone_parse(struct arena *a, const char *field, const char *name, const void *bytes, size_t len,
                struct zone *out, struct err *e);
 
