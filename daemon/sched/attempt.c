@@ -182,7 +182,7 @@ void attempt_stop(struct attempt *a, enum attempt_end how)
         return;
     a->stop_asked = true;
     a->stop_as = how;
-    if (a->building)
+    if (a->building || a->observing)
         (void)run_cancel(a->run);
     if (a->settling) {
         (void)uv_timer_stop(&a->timer);

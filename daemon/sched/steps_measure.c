@@ -11,24 +11,33 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "core/observations.h"
 #include "run/run_text.h"
 #include "sched/sched_internal.h"
 
 #define DEAF_LIMIT_NS 5000000000
 #define DEAF_LIMIT_MS 5000
 #define REST_MS 10
+/* A timer of 0 ms would be due again within the same turn: no client would ever be heard. */
+#define TURN_MS 1
+/* Long enough for a client to connect, ask and be answered; the lane goes on, timed by the runner.
+ */
+#define LISTEN_MS 50
 
 /* ---- the plan */
 
+/* As plan_make asks for it: lanes by sides. */
 static const bool *const *present_lanes(struct attempt *a)
 {
     const bool **present = arena_array(&a->arena, a->raw.n_workloads, sizeof *present);
 
     for (size_t w = 0; w < a->raw.n_workloads; w++) {
         const struct raw_workload *workload = &a->raw.workloads[w];
-        bool *lanes = arena_array(&a->arena, workload->n_lanes, sizeof *lanes);
-        for (size_t l = 0; l < workload->n_lanes; l++)
-            lanes[l] = !workload->lanes[l].absent && !workload->lanes[l].excluded;
+        size_t n = workload->n_lanes * a->n_sides;
+        bool *lanes = arena_array(&a->arena, n, sizeof *lanes);
+        for (size_t i = 0; i < n; i++)
+            lanes[i] = lane_takes_part(&workload->lanes[i / a->n_sides]) &&
+                       !workload_is_absent(workload, a->sides[i % a->n_sides].name);
         present[w] = lanes;
     }
     return present;
@@ -246,9 +255,7 @@ static void on_turn(uv_timer_t *timer)
     if (rc == 0)
         rc = await(a);
     if (rc == -EAGAIN) {
-        if (a->stop_asked)
-            (void)run_cancel(a->run);
-        turn_loop(a, 0);
+        turn_loop(a, LISTEN_MS);
         return;
     }
     if (rc == 0)
@@ -264,7 +271,7 @@ static void on_turn(uv_timer_t *timer)
         attempt_progress(a, "measuring");
         attempt_pause_point(a, next_repetition);
     } else {
-        turn_loop(a, 0);
+        turn_loop(a, TURN_MS);
     }
 }
 
