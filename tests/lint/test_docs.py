@@ -194,7 +194,7 @@ def error_codes() -> set[str]:
 def code_faults(text: str, known: set[str]) -> set[str]:
     groups = "|".join(sorted({c.split(".")[0] for c in known if "." in c}))
     named = set(re.findall(rf"`((?:{groups})\.[a-z_]+)`", text))
-    files = {n for n in named if n.rsplit(".", 1)[1] in {"json", "md", "db", "py", "c"}}
+    files = {n for n in named if n.rsplit(".", 1)[1] in {"json", "md", "db", "py", "c", "key", "pub"}}
     methods = set(re.findall(r'\{"([a-z]+\.[a-z]+)", api_', (ROOT / "daemon/api/api.c").read_text()))
     return named - files - methods - known - {"job.event", "suite.path"}
 
