@@ -126,6 +126,7 @@ static void put_outcome(struct show *s)
         put_line(s, "error", TERM_RED, j->error_text);
         put_linef(s, "", TERM_DIM, "%s%s%s", j->error_code, j->error_field[0] ? " at " : "",
                   j->error_field);
+        put_linef(s, "output", TERM_PLAIN, "aurabench log %s", cli_short_id(j->id));
     }
     if (j->report.grade)
         put_line(s, "report", TERM_BOLD, j->report.line ? j->report.line : j->report.grade);
