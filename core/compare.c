@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #include "core/quantile.h"
+#include "core/shift.h"
+
+#define NOTE_ZERO "a value of 0 has no ratio"
 
 double compare_ratio(double subject, double reference)
 {
@@ -92,13 +95,12 @@ static struct pair *pairs_of(struct arena *a, const struct samples *subject,
     return pairs;
 }
 
-/* The paired ratios less off_ns on both sides, ascending; NULL if any of them is undefined. */
-static double *ratios_of(struct arena *a, const struct pair *pairs, size_t n, int64_t off_ns)
+/* The paired ratios, ascending; NULL if any of them is undefined. */
+static double *ratios_of(struct arena *a, const struct pair *pairs, size_t n)
 {
     double *ratios = arena_array(a, n, sizeof *ratios);
     for (size_t i = 0; i < n; i++) {
-        ratios[i] = compare_ratio((double)(pairs[i].subject - off_ns),
-                                  (double)(pairs[i].reference - off_ns));
+        ratios[i] = compare_ratio((double)pairs[i].subject, (double)pairs[i].reference);
         if (isnan(ratios[i]))
             return NULL;
     }
@@ -116,70 +118,96 @@ static const char *why_no_samples(const struct samples *subject, const struct sa
 
 /* All that there is before pairs are looked at. */
 static struct estimate estimate_of_medians(struct arena *a, const struct samples *subject,
-                                           const struct samples *reference)
+                                           const struct samples *reference,
+                                           const struct verdict_rule *rule)
 {
     return (struct estimate){
         .ratio_of_medians = compare_ratio(samples_median(a, subject), samples_median(a, reference)),
         .paired_median_ratio = NAN,
+        .shift_ratio = NAN,
         .interval = {.low = NAN, .high = NAN, .coverage = NAN},
+        .margin = compare_margin(rule),
         .verdict = VERDICT_UNRESOLVED,
         .resolvable = NAN,
         .note = why_no_samples(subject, reference),
     };
 }
 
-void compare_unpaired(struct arena *a, const struct samples *subject,
-                      const struct samples *reference, struct estimate *out)
+double estimate_ratio(const struct estimate *e)
 {
-    *out = estimate_of_medians(a, subject, reference);
-    if (!out->note)
-        out->note = "the sides ran one after the other: this version has no unpaired interval";
+    return e->unpaired ? e->shift_ratio : e->paired_median_ratio;
+}
+
+/* What follows from the ratio and its interval. */
+static void judge(const struct verdict_rule *rule, struct estimate *e)
+{
+    e->verdict = compare_verdict(&e->interval, rule, &e->note);
+    e->resolvable = compare_resolvable(&e->interval, estimate_ratio(e), e->margin);
+    e->medians_outside = e->interval.defined && (e->ratio_of_medians < e->interval.low ||
+                                                 e->ratio_of_medians > e->interval.high);
 }
 
 void compare_estimate(struct arena *a, const struct samples *subject,
                       const struct samples *reference, const struct verdict_rule *rule,
                       struct estimate *out)
 {
-    *out = estimate_of_medians(a, subject, reference);
+    *out = estimate_of_medians(a, subject, reference, rule);
     struct pair *pairs = pairs_of(a, subject, reference, &out->pairs);
-    double *ratios = out->pairs > 0 ? ratios_of(a, pairs, out->pairs, 0) : NULL;
+    double *ratios = out->pairs > 0 ? ratios_of(a, pairs, out->pairs) : NULL;
     if (!ratios) {
         if (!out->note)
-            out->note = out->pairs > 0 ? "a value of 0 has no ratio"
-                                       : "no repetition has a valid observation of both";
+            out->note =
+                out->pairs > 0 ? NOTE_ZERO : "no repetition has a valid observation of both";
         return;
     }
     out->paired_median_ratio = quantile_median(ratios, out->pairs);
     interval_of_median(ratios, out->pairs, &out->interval);
-    out->verdict = compare_verdict(&out->interval, rule, &out->note);
-    out->resolvable = compare_resolvable(&out->interval, out->paired_median_ratio, rule->margin);
-    out->medians_outside = out->interval.defined && (out->ratio_of_medians < out->interval.low ||
-                                                     out->ratio_of_medians > out->interval.high);
+    judge(rule, out);
 }
 
-/* The rule of a wait by design: what is over it must be the same too. */
-static void hold_same_for_excess(const struct interval *excess, const struct verdict_rule *rule,
-                                 struct estimate *estimate)
+void compare_unpaired(struct arena *a, const struct samples *subject,
+                      const struct samples *reference, const struct verdict_rule *rule,
+                      struct estimate *out)
 {
-    const char *note;
-    if (estimate->verdict != VERDICT_SAME || compare_verdict(excess, rule, &note) == VERDICT_SAME)
+    struct shift shift;
+    *out = estimate_of_medians(a, subject, reference, rule);
+    out->unpaired = true;
+    if (out->note)
         return;
-    estimate->verdict = VERDICT_UNRESOLVED;
-    estimate->note = "the same as a whole, but not in what is over the declared wait";
+    shift_of(samples_values(a, subject), subject->n, samples_values(a, reference), reference->n,
+             &shift);
+    if (isnan(shift.ratio)) {
+        out->note = NOTE_ZERO;
+        return;
+    }
+    out->shift_ratio = shift.ratio;
+    out->interval = shift.interval;
+    judge(rule, out);
 }
 
-double compare_excess(struct arena *a, const struct samples *subject,
-                      const struct samples *reference, int64_t wait_ns,
-                      const struct verdict_rule *rule, struct estimate *estimate)
+static struct samples samples_over(struct arena *a, const struct samples *s, int64_t wait_ns)
 {
-    size_t n;
-    struct pair *pairs = pairs_of(a, subject, reference, &n);
-    double *ratios = n > 0 ? ratios_of(a, pairs, n, wait_ns) : NULL;
-    struct interval interval = {.defined = false};
-    if (ratios)
-        interval_of_median(ratios, n, &interval);
-    hold_same_for_excess(&interval, rule, estimate);
-    return ratios ? quantile_median(ratios, n) : NAN;
+    struct samples over = {.v = arena_array(a, s->n, sizeof *over.v), .n = s->n};
+    for (size_t i = 0; i < s->n; i++)
+        over.v[i] = (struct sample){s->v[i].repetition, s->v[i].value - wait_ns};
+    return over;
+}
+
+void compare_excess(struct arena *a, const struct samples *subject, const struct samples *reference,
+                    int64_t wait_ns, const struct verdict_rule *rule, struct estimate *whole,
+                    struct estimate *excess)
+{
+    struct samples s = samples_over(a, subject, wait_ns), r = samples_over(a, reference, wait_ns);
+    if (whole->unpaired)
+        compare_unpaired(a, &s, &r, rule, excess);
+    else
+        compare_estimate(a, &s, &r, rule, excess);
+    if (isnan(estimate_ratio(excess)) && !isnan(estimate_ratio(whole)))
+        excess->note = "a value is not over the declared wait";
+    if (whole->verdict != VERDICT_SAME || excess->verdict == VERDICT_SAME)
+        return;
+    whole->verdict = VERDICT_UNRESOLVED;
+    whole->note = "the same as a whole, but not in what is over the declared wait";
 }
 
 void compare_startup(struct arena *a, const struct samples *lane, const struct samples *startup,

@@ -1,6 +1,7 @@
 /* Two things measured against each other: ratios, pairs, the estimate with its verdict.
  *
- * Pairs are matched by repetition, never by array position. Every definition is the contract's
+ * Pairs are matched by repetition, never by array position; sides that ran one after the other have
+ * none and are compared as two samples (core/shift). Every definition is the contract's
  * (statistics); undefined is NaN with a note that says why, never 0, 1 or infinite. Pure: results
  * and scratch live in the arena that is passed, notes are literals.
  */
@@ -51,47 +52,58 @@ size_t compare_pairs(const struct samples *subject, const struct samples *refere
 
 struct estimate {
     double ratio_of_medians;    /* subject / reference */
-    double paired_median_ratio; /* what the verdict speaks of */
+    bool unpaired;              /* the sides ran one after the other */
+    double paired_median_ratio; /* NaN for unpaired sides */
+    double shift_ratio;         /* unpaired sides: the Hodges-Lehmann ratio; else NaN */
     size_t pairs;
-    struct interval interval; /* of the paired median ratio */
+    struct interval interval; /* of the one ratio of the two that is defined */
+    double margin;            /* in force: the rule's, or the drift that is larger */
     enum verdict verdict;
     double resolvable;    /* smallest change this run could have resolved (0.02 = 2 %); NaN */
     bool medians_outside; /* the ratio of medians lies outside the interval */
     const char *note;     /* why UNRESOLVED, or what limits it; NULL: nothing */
 };
 
+/* The ratio that the verdict speaks of: paired, or of unpaired sides. */
+double estimate_ratio(const struct estimate *e);
+
 struct verdict_rule {
-    double margin;      /* m: what counts as no change, 0.01 */
+    double margin;      /* what counts as no change, 0.01 */
     double noise_floor; /* f: what this host shows for one program against itself; NaN: unknown */
+    double drift; /* unpaired sides: the largest drift of a control between them, as a fraction
+                     (0.03); NaN: no control shows it. 0 for pairs, which drift together */
 };
 
+/* The margin in force, m: the rule's own, or the drift where that is larger. */
+double compare_margin(const struct verdict_rule *rule);
+
 /* FASTER: the interval lies below 1 / (1 + max(m, f)). SLOWER: above 1 + max(m, f). SAME: inside
- * [1 / (1 + m), 1 + m] and f <= m. Else UNRESOLVED. An unknown f leaves FASTER and SLOWER to m
- * alone and makes SAME impossible. *note says what limits the verdict; NULL: nothing. */
+ * [1 / (1 + m), 1 + m] and f <= m. Else UNRESOLVED. An unknown f or drift leaves FASTER and SLOWER
+ * to what is known and makes SAME impossible. *note says what limits the verdict; NULL: nothing. */
 enum verdict compare_verdict(const struct interval *interval, const struct verdict_rule *rule,
                              const char **note);
 
-/* The smallest change that a run with this interval (L, U) around the paired median ratio p could
- * have resolved: max(U / p, p / L) (1 + m) - 1. NaN without an interval. */
-double compare_resolvable(const struct interval *interval, double paired_median_ratio,
-                          double margin);
+/* The smallest change that a run with this interval (L, U) around the ratio p could have resolved:
+ * max(U / p, p / L) (1 + m) - 1. NaN without an interval. */
+double compare_resolvable(const struct interval *interval, double ratio, double margin);
 
-/* All of it for two lanes or sides. */
+/* All of it for two lanes or sides, by pairs. */
 void compare_estimate(struct arena *a, const struct samples *subject,
                       const struct samples *reference, const struct verdict_rule *rule,
                       struct estimate *out);
 
-/* The same for sides that ran one after the other: nothing in them is paired. Only the ratio of
- * medians is defined; the verdict is UNRESOLVED, as this version has no unpaired interval. */
+/* The same for sides that ran one after the other, where nothing is paired: the shift of core/shift
+ * and its interval, judged by a margin of at least rule->drift. */
 void compare_unpaired(struct arena *a, const struct samples *subject,
-                      const struct samples *reference, struct estimate *out);
+                      const struct samples *reference, const struct verdict_rule *rule,
+                      struct estimate *out);
 
-/* For a workload that waits wait_ns by design: the median of the paired ratios of what is over the
- * wait (NaN unless every value of every pair is over it), and the rule that SAME must hold for the
- * excess too: otherwise estimate becomes UNRESOLVED. */
-double compare_excess(struct arena *a, const struct samples *subject,
-                      const struct samples *reference, int64_t wait_ns,
-                      const struct verdict_rule *rule, struct estimate *estimate);
+/* For a workload that waits wait_ns by design: excess is the estimate of what is over the wait,
+ * made as whole was (undefined unless every value of it is over the wait). SAME must hold for the
+ * excess too: otherwise whole becomes UNRESOLVED. */
+void compare_excess(struct arena *a, const struct samples *subject, const struct samples *reference,
+                    int64_t wait_ns, const struct verdict_rule *rule, struct estimate *whole,
+                    struct estimate *excess);
 
 /* Lane minus startup lane, per repetition. Nonpositive differences are left out of the estimate and
  * counted; the median of all n stands beside it, as leaving values out biases upward. */

@@ -7,8 +7,9 @@
 
 struct control_drift {
     const char *workload, *lane;
-    double before_ns, after_ns; /* medians */
-    double drift_pct;           /* NaN: undefined */
+    const char *before_side, *after_side; /* the reference and the subject of a pair */
+    double before_ns, after_ns;           /* medians */
+    double drift_pct;                     /* NaN: undefined */
     enum tri within;
 };
 

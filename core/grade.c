@@ -122,29 +122,39 @@ void grade_report(struct arena *a, const struct raw *raw, const struct control_d
 }
 
 /* How many of the repetitions asked for have exactly one valid observation. */
-static int complete_repetitions(struct arena *a, const struct raw *raw, const struct series *of)
+static int complete_repetitions(const struct raw *raw, const struct observation_index *index,
+                                const struct series *of)
 {
-    int asked = raw->job.repetitions > 0 ? raw->job.repetitions : 0, complete = 0;
-    int *times = arena_array(a, (size_t)asked, sizeof *times);
-    for (size_t i = 0; i < raw->n_observations; i++) {
-        const struct raw_observation *o = &raw->observations[i];
-        if (observation_counts(o, of) && o->repetition >= 0 && o->repetition < asked)
-            times[o->repetition]++;
+    size_t n, run;
+    const struct raw_observation *const *o = observations_of(index, of, &n);
+    int complete = 0;
+    for (size_t i = 0; i < n; i += run) {
+        for (run = 1; i + run < n && o[i + run]->repetition == o[i]->repetition;)
+            run++;
+        complete += run == 1 && o[i]->repetition >= 0 && o[i]->repetition < raw->job.repetitions;
     }
-    for (int r = 0; r < asked; r++)
-        complete += times[r] == 1;
     return complete;
 }
 
-void grade_row(struct arena *a, const struct raw *raw, const char *workload, const char *lane,
-               const char *side, struct row_grade *out)
+static bool is_absent(const struct raw *raw, const char *workload, const char *side)
+{
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        if (strcmp(raw->workloads[w].name, workload) == 0)
+            return workload_is_absent(&raw->workloads[w], side);
+    return false;
+}
+
+void grade_row(struct arena *a, const struct raw *raw, const struct observation_index *index,
+               const char *workload, const char *lane, const char *side, struct row_grade *out)
 {
     const struct grade_input in = {.arena = a, .raw = raw};
     const struct series of = {workload, lane, side};
-    int asked = raw->job.repetitions, complete = complete_repetitions(a, raw, &of);
+    int asked = raw->job.repetitions, complete = complete_repetitions(raw, index, &of);
     bool enough = complete > 0 && complete == asked;
     out->predicates[ROW_PAIRS_COMPLETE] =
-        RESULT(&in, enough ? TRI_PASS : TRI_FAIL, "%d of %d repetitions", complete, asked);
+        is_absent(raw, workload, side)
+            ? RESULT(&in, TRI_NOT_APPLICABLE, "absent on %s", side)
+            : RESULT(&in, enough ? TRI_PASS : TRI_FAIL, "%d of %d repetitions", complete, asked);
     out->predicates[ROW_DISTURBANCE_REPLACED] =
         RESULT(&in, TRI_UNKNOWN, "no disturbance ledger in this version");
     out->predicates[ROW_ABOVE_RESOLUTION] = RESULT(&in, TRI_UNKNOWN, "not calibrated");

@@ -59,9 +59,11 @@ struct grade_result {
 };
 
 struct control_drift;
+struct observation_index;
 
 /* Every predicate; drifts are those of the controls (see summarise.h). */
 void grade_report(struct arena *a, const struct raw *raw, const struct control_drift *drifts,
                   size_t n_drifts, struct grade_result *out);
-void grade_row(struct arena *a, const struct raw *raw, const char *workload, const char *lane,
-               const char *side, struct row_grade *out);
+/* One lane on one side; index is that of raw (observations.h). */
+void grade_row(struct arena *a, const struct raw *raw, const struct observation_index *index,
+               const char *workload, const char *lane, const char *side, struct row_grade *out);

@@ -2,6 +2,7 @@
 
 #include "core/grade_predicates.h"
 #include "core/observations.h"
+#include "core/pairs.h"
 
 /* The step that an observation carries out; NULL when its number is none of the plan's. */
 static const struct plan_step *step_of(const struct raw *raw, const struct raw_observation *o)
@@ -131,16 +132,18 @@ static void count_warmups(const struct raw *raw, const char *workload, const cha
     }
 }
 
-static struct predicate_result judge_warmups(const struct grade_input *in, const char *workload,
-                                             const char *lane)
+static struct predicate_result judge_warmups(const struct grade_input *in,
+                                             const struct raw_workload *w, const char *lane)
 {
     const struct raw *raw = in->raw;
     for (size_t s = 0; s < raw->n_sides; s++) {
         int planned, observed;
-        count_warmups(raw, workload, lane, raw->sides[s], &planned, &observed);
+        if (workload_is_absent(w, raw->sides[s]))
+            continue;
+        count_warmups(raw, w->name, lane, raw->sides[s], &planned, &observed);
         if (planned != raw->job.warmups || observed != planned)
             return RESULT(in, TRI_FAIL, "%s %s %s: %d warmups asked for, %d planned, %d observed",
-                          workload, lane, raw->sides[s], raw->job.warmups, planned, observed);
+                          w->name, lane, raw->sides[s], raw->job.warmups, planned, observed);
     }
     return RESULT(in, TRI_PASS, "%d per lane and side, kept and not counted", raw->job.warmups);
 }
@@ -161,8 +164,8 @@ struct predicate_result predicate_warmups_excluded(const struct grade_input *in)
     for (size_t w = 0; w < raw->n_workloads; w++)
         for (size_t l = 0; l < raw->workloads[w].n_lanes; l++)
             if (lane_takes_part(&raw->workloads[w].lanes[l]))
-                predicate_fold(&worst, judge_warmups(in, raw->workloads[w].name,
-                                                     raw->workloads[w].lanes[l].name));
+                predicate_fold(
+                    &worst, judge_warmups(in, &raw->workloads[w], raw->workloads[w].lanes[l].name));
     return worst;
 }
 
@@ -186,14 +189,34 @@ struct predicate_result predicate_no_lane_excluded(const struct grade_input *in)
     return RESULT(in, TRI_PASS, "every lane takes part");
 }
 
+static bool is_of_pair(const struct control_drift *d, const struct job_pair *pair)
+{
+    return strcmp(d->before_side, pair->reference) == 0 &&
+           strcmp(d->after_side, pair->subject) == 0;
+}
+
+/* UNKNOWN where one of the pairs of sides has no control to guard it. */
+static struct predicate_result judge_guarded(const struct grade_input *in)
+{
+    size_t n_pairs, guards;
+    const struct job_pair *pairs = pairs_of_sides(in->arena, in->raw, &n_pairs);
+    for (size_t p = 0; p < n_pairs; p++) {
+        guards = 0;
+        for (size_t i = 0; i < in->n_drifts; i++)
+            guards += is_of_pair(&in->drifts[i], &pairs[p]);
+        if (guards == 0)
+            return RESULT(in, TRI_UNKNOWN, "the comparison of %s with %s has no control lane",
+                          pairs[p].subject, pairs[p].reference);
+    }
+    return RESULT(in, TRI_PASS, "%zu controls drift by less than %g %%", in->n_drifts,
+                  in->raw->policy.drift_limit_pct);
+}
+
 struct predicate_result predicate_controls_within_drift(const struct grade_input *in)
 {
     if (in->raw->n_sides < 2)
         return RESULT(in, TRI_NOT_APPLICABLE, "there is one side");
-    if (in->n_drifts == 0)
-        return RESULT(in, TRI_UNKNOWN, "the comparison has no control lane");
-    struct predicate_result worst = RESULT(in, TRI_PASS, "%zu controls drift by less than %g %%",
-                                           in->n_drifts, in->raw->policy.drift_limit_pct);
+    struct predicate_result worst = judge_guarded(in);
     for (size_t i = 0; i < in->n_drifts; i++) {
         const struct control_drift *d = &in->drifts[i];
         if (d->within == TRI_UNKNOWN)

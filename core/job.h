@@ -4,6 +4,8 @@
 #include "core/types.h"
 
 #define JOB_SIDES_MAX 8
+#define JOB_PAIRS_MAX (JOB_SIDES_MAX * (JOB_SIDES_MAX - 1)) /* each side against each other one */
+#define JOB_VARIANT_MAX 32                                  /* variables of one side's builds */
 /* The one side of a job without sources: it measures the suite as it stands. */
 #define JOB_SIDE_SUITE "suite"
 
@@ -19,11 +21,18 @@ struct job_correction {
 #define JOB_DIFF_MAX 65536 /* bytes: what is larger is a change, not a correction */
 
 struct job_source {
-    const char *side;   /* "before", "after", or another name */
-    const char *repo;   /* as the user named it; a label, never opened by the daemon */
-    const char *rev;    /* as the user named it */
-    const char *commit; /* full id, resolved by the client */
+    const char *side;        /* "before", "after", or another name */
+    const char *repo;        /* as the user named it; a label, never opened by the daemon */
+    const char *rev;         /* as the user named it */
+    const char *commit;      /* full id, resolved by the client */
+    struct env_var *variant; /* environment of this side's build steps, never of its lanes */
+    size_t n_variant;
     struct job_correction *correction; /* NULL: the commit is measured as it is */
+};
+
+/* One comparison of sides: subject / reference. */
+struct job_pair {
+    const char *subject, *reference;
 };
 
 struct lane_ref {
@@ -37,9 +46,11 @@ struct job {
     const char *suite_name;   /* for people */
     const char *suite_sha256; /* names the suite in the daemon's store */
     struct job_source *sources;
-    size_t n_sources; /* 0: the suite as it stands */
-    int repetitions;  /* 11 */
-    int warmups;      /* 1 */
+    size_t n_sources;       /* 0: the suite as it stands */
+    struct job_pair *pairs; /* of sides, to be compared */
+    size_t n_pairs;         /* 0: each later side against the first */
+    int repetitions;        /* 11 */
+    int warmups;            /* 1 */
     enum order order;
     const char *policy; /* name of a shipped policy, or the name inside the given document */
     bool allow_competing;

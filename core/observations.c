@@ -1,12 +1,60 @@
 #include "core/observations.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-bool observation_counts(const struct raw_observation *o, const struct series *of)
+static bool counts(const struct raw_observation *o)
 {
-    return o->kind == OBS_TIMED && o->outcome && strcmp(o->outcome, "ok") == 0 &&
-           strcmp(o->workload, of->workload) == 0 && strcmp(o->lane, of->lane) == 0 &&
-           strcmp(o->side, of->side) == 0;
+    return o->kind == OBS_TIMED && o->outcome && strcmp(o->outcome, "ok") == 0;
+}
+
+static int order_series(const struct raw_observation *o, const struct series *of)
+{
+    int order = strcmp(o->workload, of->workload);
+    if (order == 0)
+        order = strcmp(o->lane, of->lane);
+    return order ? order : strcmp(o->side, of->side);
+}
+
+static int order_observations(const void *a, const void *b)
+{
+    const struct raw_observation *x = *(const struct raw_observation *const *)a,
+                                 *y = *(const struct raw_observation *const *)b;
+    const struct series of = {y->workload, y->lane, y->side};
+    int order = order_series(x, &of);
+    return order ? order : (x->repetition > y->repetition) - (x->repetition < y->repetition);
+}
+
+void observations_index(struct arena *a, const struct raw *raw, struct observation_index *out)
+{
+    *out = (struct observation_index){.v = arena_array(a, raw->n_observations, sizeof *out->v)};
+    for (size_t i = 0; i < raw->n_observations; i++)
+        if (counts(&raw->observations[i]))
+            out->v[out->n++] = &raw->observations[i];
+    if (out->n > 1)
+        qsort(out->v, out->n, sizeof *out->v, order_observations);
+}
+
+/* The first place whose series is not before this one (past: not up to it). */
+static size_t place_of(const struct observation_index *index, const struct series *of, bool past)
+{
+    size_t low = 0, high = index->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order_series(index->v[middle], of) < (past ? 1 : 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct raw_observation *const *observations_of(const struct observation_index *index,
+                                                     const struct series *of, size_t *n)
+{
+    size_t first = place_of(index, of, false);
+    *n = place_of(index, of, true) - first;
+    return index->v ? index->v + first : NULL;
 }
 
 static int64_t value_of(const struct raw_observation *o, enum observed what)
@@ -14,18 +62,16 @@ static int64_t value_of(const struct raw_observation *o, enum observed what)
     return what == OBSERVED_WALL_NS ? o->elapsed_ns : o->interval_cpu_ns;
 }
 
-struct samples observations_collect(struct arena *a, const struct raw *raw, const struct series *of,
-                                    enum observed what)
+struct samples observations_collect(struct arena *a, const struct observation_index *index,
+                                    const struct series *of, enum observed what)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < raw->n_observations; i++)
-        n += observation_counts(&raw->observations[i], of);
+    size_t n;
+    const struct raw_observation *const *observations = observations_of(index, of, &n);
     struct samples s = {.v = arena_array(a, n, sizeof *s.v)};
-    for (size_t i = 0; i < raw->n_observations; i++) {
-        const struct raw_observation *o = &raw->observations[i];
-        if (observation_counts(o, of) && value_of(o, what) >= 0)
-            s.v[s.n++] = (struct sample){o->repetition, value_of(o, what)};
-    }
+    for (size_t i = 0; i < n; i++)
+        if (value_of(observations[i], what) >= 0)
+            s.v[s.n++] =
+                (struct sample){observations[i]->repetition, value_of(observations[i], what)};
     samples_sort(&s);
     return s;
 }
@@ -42,5 +88,13 @@ bool lane_is_startup(const struct raw_workload *workload, const struct raw_lane 
         if (startup && strcmp(startup, lane->name) == 0)
             return true;
     }
+    return false;
+}
+
+bool workload_is_absent(const struct raw_workload *workload, const char *side)
+{
+    for (size_t i = 0; i < workload->absent_sides.n; i++)
+        if (strcmp(workload->absent_sides.v[i], side) == 0)
+            return true;
     return false;
 }

@@ -1,7 +1,8 @@
-/* Which observations count, and their figures as samples. Pure; samples live in the arena given.
+/* Which observations count, and their figures as samples. Pure; all of it lives in the arena given.
  *
- * Counted is what is timed and valid ("ok"): never a warmup. The samples come back sorted by
- * repetition, so that the order of the observations in the report does not matter.
+ * Counted is what is timed and valid ("ok"): never a warmup. The index is made once for a report,
+ * so that no figure has to look at every observation; what it gives does not depend on the order of
+ * the observations in the report.
  */
 #pragma once
 
@@ -14,14 +15,25 @@ struct series {
     const char *workload, *lane, *side;
 };
 
-bool observation_counts(const struct raw_observation *o, const struct series *of);
+/* The observations that count, ascending by workload, lane, side and repetition. */
+struct observation_index {
+    const struct raw_observation **v;
+    size_t n;
+};
+void observations_index(struct arena *a, const struct raw *raw, struct observation_index *out);
+
+/* The part of the index that is of one series: *n of them, ascending by repetition. */
+const struct raw_observation *const *observations_of(const struct observation_index *index,
+                                                     const struct series *of, size_t *n);
 
 enum observed { OBSERVED_WALL_NS, OBSERVED_CPU_NS };
 /* Values that are not known (negative) are left out. */
-struct samples observations_collect(struct arena *a, const struct raw *raw, const struct series *of,
-                                    enum observed what);
+struct samples observations_collect(struct arena *a, const struct observation_index *index,
+                                    const struct series *of, enum observed what);
 
 /* Takes part: neither absent on this host nor left out by the job. */
 bool lane_takes_part(const struct raw_lane *lane);
 /* Is it the startup lane of another lane of its workload? */
 bool lane_is_startup(const struct raw_workload *workload, const struct raw_lane *lane);
+/* Does the suite say that the workload does not exist on this side? */
+bool workload_is_absent(const struct raw_workload *workload, const char *side);

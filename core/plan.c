@@ -5,7 +5,7 @@ struct planner {
     const bool *const *present;
     struct plan *plan;
     size_t n_sides;
-    int *lanes; /* scratch: the present lanes of the workload at hand */
+    int *lanes; /* scratch: the lanes of the workload at hand that run in this round */
 };
 
 /* One pass over all workloads for some of the sides. turn rotates and decides which side is first;
@@ -23,28 +23,56 @@ static size_t rotated(size_t i, int turn, size_t n)
     return (i + (size_t)((turn % whole + whole) % whole)) % n;
 }
 
-static size_t present_lanes(struct planner *p, size_t w)
+static bool is_present(const struct planner *p, size_t w, size_t lane, size_t side)
+{
+    return !p->present || p->present[w][lane * p->n_sides + side];
+}
+
+/* How many of the round's sides a lane runs on. */
+static size_t sides_of(const struct planner *p, const struct round *round, size_t w, size_t lane)
+{
+    size_t n = 0;
+    for (size_t side = 0; side < round->side_count; side++)
+        n += is_present(p, w, lane, round->side_first + side);
+    return n;
+}
+
+/* Fills the scratch list with the lanes that run on one of the round's sides. */
+static size_t present_lanes(struct planner *p, const struct round *round, size_t w)
 {
     size_t n = 0;
     for (size_t l = 0; l < p->suite->workloads[w].n_lanes; l++)
-        if (!p->present || p->present[w][l])
+        if (sides_of(p, round, w, l) > 0)
             p->lanes[n++] = (int)l;
     return n;
 }
 
+/* Sequential sides come in several rounds of one repetition: a later one counts on. */
+static int first_position(const struct planner *p, const struct round *round, size_t w)
+{
+    const struct round earlier = {.side_first = 0, .side_count = round->side_first};
+    size_t n = 0;
+    for (size_t l = 0; l < p->suite->workloads[w].n_lanes; l++)
+        n += sides_of(p, &earlier, w, l);
+    return (int)n;
+}
+
 static void plan_workload(struct planner *p, const struct round *round, size_t w)
 {
-    size_t n = present_lanes(p, w);
-    /* Sequential sides come in two rounds of one repetition: the second counts on. */
-    int position = (int)(round->side_first * n);
+    size_t n = present_lanes(p, round, w);
+    int position = first_position(p, round, w);
     for (size_t i = 0; i < n * round->side_count; i++) {
+        int lane = p->lanes[rotated(i / round->side_count, round->turn, n)];
         size_t turn_of_side = i % round->side_count;
-        size_t side = round->turn % 2 ? round->side_count - 1 - turn_of_side : turn_of_side;
+        size_t side = round->side_first +
+                      (round->turn % 2 ? round->side_count - 1 - turn_of_side : turn_of_side);
+        if (!is_present(p, w, (size_t)lane, side))
+            continue;
         p->plan->steps[p->plan->n] = (struct plan_step){
             .seq = (int)p->plan->n,
             .workload = (int)w,
-            .lane = p->lanes[rotated(i / round->side_count, round->turn, n)],
-            .side = (int)(round->side_first + side),
+            .lane = lane,
+            .side = (int)side,
             .repetition = round->repetition,
             .position = position++,
             .kind = round->kind,

@@ -25,6 +25,7 @@ struct plan {
     size_t n;
 };
 
-/* present[w] has one bool per lane (excluded or absent lanes are false); NULL: all. */
+/* present[w][lane * n_sides + side] says whether that lane of workload w runs on that side (false:
+ * excluded, absent on this host, or a workload that is absent on the side); NULL: all do. */
 struct plan *plan_make(struct arena *a, const struct suite *suite, size_t n_sides, int repetitions,
                        int warmups, enum order order, const bool *const *present);

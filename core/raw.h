@@ -33,6 +33,7 @@ struct raw_source {
     int64_t path_bytes; /* length of the worktree's path: equal for all sides */
     int64_t files;
     const char *tree_sha256; /* of the manifest of all tracked files as checked out */
+    struct args variant;     /* "CFLAGS=-O3": what was added to the environment of its builds */
     const struct raw_correction *correction; /* NULL: the commit is measured as it is */
 };
 
@@ -123,6 +124,7 @@ struct raw_workload {
     int64_t declared_wait_ns;
     struct raw_lane *lanes;
     size_t n_lanes;
+    struct args absent_sides; /* on which the suite says that it does not exist */
 };
 
 struct raw {

@@ -22,6 +22,7 @@ struct workload {
     const char *ready, *go, *done; /* protocol: exact lines without newline */
     const char *stdout_text;       /* process: exact expected stdout; NULL: not checked */
     int64_t declared_wait_ns;      /* 0: none */
+    struct args absent;            /* sides on which it does not exist */
     struct lane *lanes;
     size_t n_lanes;
 };

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/observations.h"
+#include "core/pairs.h"
 #include "core/quantile.h"
 #include "core/summarise_parts.h"
 
@@ -33,8 +34,11 @@ static struct figures figures_of(struct arena *a, const struct samples *s)
 }
 
 /* Why a row has no figures; NULL: it has. */
-static const char *why_undefined(struct arena *a, const struct raw_lane *lane, size_t n)
+static const char *why_undefined(struct arena *a, const struct raw_workload *w,
+                                 const struct raw_lane *lane, const char *side, size_t n)
 {
+    if (workload_is_absent(w, side))
+        return arena_printf(a, "absent on %s", side);
     if (lane->absent)
         return arena_printf(a, "absent: %s", lane->absent);
     if (lane->excluded)
@@ -42,13 +46,13 @@ static const char *why_undefined(struct arena *a, const struct raw_lane *lane, s
     return n == 0 ? "no valid observation" : NULL;
 }
 
-static void row_adjust_startup(struct arena *a, const struct raw *raw, const struct samples *wall,
-                               const char *startup, struct row *row)
+static void row_adjust_startup(struct arena *a, const struct observation_index *index,
+                               const struct samples *wall, const char *startup, struct row *row)
 {
     struct startup_adjusted adjusted = {.median_ns = NAN, .median_all_ns = NAN};
     if (startup) {
         const struct series of = {row->workload, startup, row->side};
-        struct samples s = observations_collect(a, raw, &of, OBSERVED_WALL_NS);
+        struct samples s = observations_collect(a, index, &of, OBSERVED_WALL_NS);
         compare_startup(a, wall, &s, &adjusted);
     }
     row->startup_adjusted_ns = adjusted.median_ns;
@@ -57,12 +61,13 @@ static void row_adjust_startup(struct arena *a, const struct raw *raw, const str
     row->adjusted_n = adjusted.n;
 }
 
-static void row_fill(struct arena *a, const struct raw *raw, const struct raw_workload *w,
+static void row_fill(const struct summarising *in, const struct raw_workload *w,
                      const struct raw_lane *lane, const char *side, struct row *row)
 {
     const struct series of = {w->name, lane->name, side};
-    struct samples wall = observations_collect(a, raw, &of, OBSERVED_WALL_NS);
-    struct samples cpu = observations_collect(a, raw, &of, OBSERVED_CPU_NS);
+    struct arena *a = in->arena;
+    struct samples wall = observations_collect(a, &in->index, &of, OBSERVED_WALL_NS);
+    struct samples cpu = observations_collect(a, &in->index, &of, OBSERVED_CPU_NS);
     *row = (struct row){
         .workload = w->name,
         .lane = lane->name,
@@ -70,12 +75,12 @@ static void row_fill(struct arena *a, const struct raw *raw, const struct raw_wo
         .control = lane->control,
         .wall = figures_of(a, &wall),
         .cpu = figures_of(a, &cpu),
-        .undefined = why_undefined(a, lane, wall.n),
+        .undefined = why_undefined(a, w, lane, side, wall.n),
     };
     row->excess_ns =
         w->declared_wait_ns > 0 ? row->wall.median_ns - (double)w->declared_wait_ns : NAN;
-    row_adjust_startup(a, raw, &wall, lane->startup, row);
-    grade_row(a, raw, row->workload, row->lane, row->side, &row->grade);
+    row_adjust_startup(a, &in->index, &wall, lane->startup, row);
+    grade_row(a, in->raw, &in->index, row->workload, row->lane, row->side, &row->grade);
 }
 
 static size_t count_lanes(const struct raw *raw)
@@ -86,56 +91,67 @@ static size_t count_lanes(const struct raw *raw)
     return n;
 }
 
-static void summarise_rows(struct arena *a, const struct raw *raw, struct summary *s)
+static void summarise_rows(const struct summarising *in, struct summary *s)
 {
-    s->rows = arena_array(a, count_lanes(raw) * raw->n_sides, sizeof *s->rows);
+    const struct raw *raw = in->raw;
+    s->rows = arena_array(in->arena, count_lanes(raw) * raw->n_sides, sizeof *s->rows);
     for (size_t w = 0; w < raw->n_workloads; w++) {
         const struct raw_workload *workload = &raw->workloads[w];
         for (size_t i = 0; i < workload->n_lanes * raw->n_sides; i++)
-            row_fill(a, raw, workload, &workload->lanes[i / raw->n_sides],
-                     raw->sides[i % raw->n_sides], &s->rows[s->n_rows++]);
+            row_fill(in, workload, &workload->lanes[i / raw->n_sides], raw->sides[i % raw->n_sides],
+                     &s->rows[s->n_rows++]);
     }
 }
 
-static double median_of(struct arena *a, const struct raw *raw, const char *workload,
-                        const char *lane, const char *side)
+static double median_of(const struct summarising *in, const char *workload, const char *lane,
+                        const char *side)
 {
     const struct series of = {workload, lane, side};
-    struct samples s = observations_collect(a, raw, &of, OBSERVED_WALL_NS);
-    return samples_median(a, &s);
+    struct samples s = observations_collect(in->arena, &in->index, &of, OBSERVED_WALL_NS);
+    return samples_median(in->arena, &s);
 }
 
-/* The drift of every control that takes part, between the first two sides. */
-static void summarise_controls(struct arena *a, const struct raw *raw, struct summary *s)
+/* The drift of every control that takes part in this pair of sides. */
+static void add_controls(const struct summarising *in, const struct job_pair *pair,
+                         const struct raw_workload *w, struct summary *s)
 {
-    if (raw->n_sides < 2)
+    if (workload_is_absent(w, pair->subject) || workload_is_absent(w, pair->reference))
         return;
-    s->controls = arena_array(a, count_lanes(raw), sizeof *s->controls);
-    for (size_t w = 0; w < raw->n_workloads; w++) {
-        for (size_t l = 0; l < raw->workloads[w].n_lanes; l++) {
-            const struct raw_lane *lane = &raw->workloads[w].lanes[l];
-            const char *workload = raw->workloads[w].name;
-            if (!lane->control || !lane_takes_part(lane))
-                continue;
-            struct control_drift *d = &s->controls[s->n_controls++];
-            *d = (struct control_drift){
-                .workload = workload,
-                .lane = lane->name,
-                .before_ns = median_of(a, raw, workload, lane->name, raw->sides[0]),
-                .after_ns = median_of(a, raw, workload, lane->name, raw->sides[1]),
-            };
-            drift_judge(d, raw->policy.drift_limit_pct);
-        }
+    for (size_t l = 0; l < w->n_lanes; l++) {
+        const struct raw_lane *lane = &w->lanes[l];
+        if (!lane->control || !lane_takes_part(lane))
+            continue;
+        struct control_drift *d = &s->controls[s->n_controls++];
+        *d = (struct control_drift){
+            .workload = w->name,
+            .lane = lane->name,
+            .before_side = pair->reference,
+            .after_side = pair->subject,
+            .before_ns = median_of(in, w->name, lane->name, pair->reference),
+            .after_ns = median_of(in, w->name, lane->name, pair->subject),
+        };
+        drift_judge(d, in->raw->policy.drift_limit_pct);
     }
+}
+
+static void summarise_controls(const struct summarising *in, struct summary *s)
+{
+    s->controls = arena_array(in->arena, in->n_pairs * count_lanes(in->raw), sizeof *s->controls);
+    for (size_t p = 0; p < in->n_pairs; p++)
+        for (size_t w = 0; w < in->raw->n_workloads; w++)
+            add_controls(in, &in->pairs[p], &in->raw->workloads[w], s);
 }
 
 struct summary *summarise(struct arena *a, const struct raw *raw)
 {
     struct summary *s = arena_alloc(a, sizeof *s);
     if (!raw->void_code) {
-        summarise_rows(a, raw, s);
-        summarise_comparisons(a, raw, s);
-        summarise_controls(a, raw, s);
+        struct summarising in = {.arena = a, .raw = raw};
+        observations_index(a, raw, &in.index);
+        in.pairs = pairs_of_sides(a, raw, &in.n_pairs);
+        summarise_rows(&in, s);
+        summarise_controls(&in, s); /* before the comparisons: their margin may rest on it */
+        summarise_comparisons(&in, s);
     }
     grade_report(a, raw, s->controls, s->n_controls, &s->grade);
     return s;

@@ -44,8 +44,10 @@ struct comparison {
     const char *subject_lane, *subject_side;
     const char *reference_lane, *reference_side;
     struct estimate wall, cpu;
+    bool has_excess;        /* the workload declares a wait */
+    struct estimate excess; /* of what is over the wait */
     double change_pct;      /* of the medians, (subject - reference) / reference */
-    double excess_ratio;    /* of paired excesses over the declared wait; NaN: no wait */
+    double excess_ratio;    /* the one that the excess's verdict speaks of; NaN: no wait */
     bool verdicts_disagree; /* wall and CPU time */
     const char *undefined;  /* reason; NULL when defined */
 };

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/names.h"
-#include "core/observations.h"
 #include "core/summarise_parts.h"
 
 static const char *const comparison_kind_names[] = {
@@ -11,15 +10,18 @@ static const char *const comparison_kind_names[] = {
 };
 NAMES(comparison_kind, comparison_kind);
 
-/* No calibration is stored with an attempt yet, so the noise floor is unknown. */
-static struct verdict_rule rule_of(const struct raw *raw)
+/* The largest drift of any control of the report, as a fraction; NaN where there is none or one is
+ * not known. */
+static double largest_drift(const struct summary *s)
 {
-    return (struct verdict_rule){.margin = raw->policy.margin, .noise_floor = NAN};
-}
-
-static bool verdicts_disagree(const struct estimate *wall, const struct estimate *cpu)
-{
-    return wall->interval.defined && cpu->interval.defined && wall->verdict != cpu->verdict;
+    double largest = s->n_controls > 0 ? 0 : NAN;
+    for (size_t i = 0; i < s->n_controls; i++) {
+        double drift = fabs(s->controls[i].drift_pct) / 100;
+        if (isnan(drift))
+            return NAN;
+        largest = drift > largest ? drift : largest;
+    }
+    return largest;
 }
 
 /* Two series of one comparison, and how they go together. */
@@ -27,39 +29,69 @@ struct versus {
     struct series subject, reference;
     struct verdict_rule rule;
     bool paired;
+    int64_t declared_wait_ns;
 };
 
-static void estimate_fill(struct arena *a, const struct raw *raw, const struct versus *v,
-                          enum observed what, int64_t declared_wait_ns, struct comparison *c)
+/* No calibration is stored with an attempt yet, so the noise floor is unknown. */
+static struct verdict_rule rule_of(const struct raw *raw, const struct summary *s, bool paired)
 {
-    struct samples subject = observations_collect(a, raw, &v->subject, what);
-    struct samples reference = observations_collect(a, raw, &v->reference, what);
-    struct estimate *e = what == OBSERVED_WALL_NS ? &c->wall : &c->cpu;
-    if (v->paired)
-        compare_estimate(a, &subject, &reference, &v->rule, e);
-    else
-        compare_unpaired(a, &subject, &reference, e);
-    if (what != OBSERVED_WALL_NS)
-        return;
-    c->change_pct = compare_change_pct(samples_median(a, &reference), samples_median(a, &subject));
-    c->excess_ratio = declared_wait_ns > 0 && v->paired
-                          ? compare_excess(a, &subject, &reference, declared_wait_ns, &v->rule, e)
-                          : NAN;
-    c->undefined = isnan(v->paired ? e->paired_median_ratio : e->ratio_of_medians) ? e->note : NULL;
+    return (struct verdict_rule){
+        .margin = raw->policy.margin, .noise_floor = NAN, .drift = paired ? 0 : largest_drift(s)};
 }
 
-static void comparison_fill(struct arena *a, const struct raw *raw, int64_t declared_wait_ns,
-                            struct comparison *c)
+static void estimate_fill(struct arena *a, const struct versus *v, const struct samples *subject,
+                          const struct samples *reference, struct estimate *out)
+{
+    if (v->paired)
+        compare_estimate(a, subject, reference, &v->rule, out);
+    else
+        compare_unpaired(a, subject, reference, &v->rule, out);
+}
+
+static void fill_cpu(const struct summarising *in, const struct versus *v, struct comparison *c)
+{
+    struct samples subject =
+        observations_collect(in->arena, &in->index, &v->subject, OBSERVED_CPU_NS);
+    struct samples reference =
+        observations_collect(in->arena, &in->index, &v->reference, OBSERVED_CPU_NS);
+    estimate_fill(in->arena, v, &subject, &reference, &c->cpu);
+}
+
+static void fill_wall(const struct summarising *in, const struct versus *v, struct comparison *c)
+{
+    struct arena *a = in->arena;
+    struct samples subject = observations_collect(a, &in->index, &v->subject, OBSERVED_WALL_NS);
+    struct samples reference = observations_collect(a, &in->index, &v->reference, OBSERVED_WALL_NS);
+    estimate_fill(a, v, &subject, &reference, &c->wall);
+    c->change_pct = compare_change_pct(samples_median(a, &reference), samples_median(a, &subject));
+    c->undefined = isnan(estimate_ratio(&c->wall)) ? c->wall.note : NULL;
+    c->has_excess = v->declared_wait_ns > 0;
+    c->excess_ratio = NAN;
+    if (!c->has_excess)
+        return;
+    compare_excess(a, &subject, &reference, v->declared_wait_ns, &v->rule, &c->wall, &c->excess);
+    c->excess_ratio = estimate_ratio(&c->excess);
+}
+
+static bool verdicts_disagree(const struct estimate *wall, const struct estimate *cpu)
+{
+    return wall->interval.defined && cpu->interval.defined && wall->verdict != cpu->verdict;
+}
+
+static void comparison_fill(const struct summarising *in, const struct summary *s,
+                            int64_t declared_wait_ns, struct comparison *c)
 {
     /* Lanes of one side take turns in every order; only the sides can run apart. */
+    bool paired = c->kind == COMPARE_LANES || in->raw->job.order == ORDER_INTERLEAVED;
     const struct versus v = {
         .subject = {c->workload, c->subject_lane, c->subject_side},
         .reference = {c->workload, c->reference_lane, c->reference_side},
-        .rule = rule_of(raw),
-        .paired = c->kind == COMPARE_LANES || raw->job.order == ORDER_INTERLEAVED,
+        .rule = rule_of(in->raw, s, paired),
+        .paired = paired,
+        .declared_wait_ns = declared_wait_ns,
     };
-    estimate_fill(a, raw, &v, OBSERVED_WALL_NS, declared_wait_ns, c);
-    estimate_fill(a, raw, &v, OBSERVED_CPU_NS, 0, c);
+    fill_wall(in, &v, c);
+    fill_cpu(in, &v, c);
     c->verdicts_disagree = verdicts_disagree(&c->wall, &c->cpu);
 }
 
@@ -77,40 +109,45 @@ static bool lanes_compare(const struct raw *raw, const struct raw_workload *w,
 }
 
 /* Appends c, filled; only counts it while s has no room (comparisons NULL). */
-static void append(struct arena *a, const struct raw *raw, const struct raw_workload *w,
-                   struct summary *s, struct comparison c)
+static void append(const struct summarising *in, const struct raw_workload *w, struct summary *s,
+                   struct comparison c)
 {
     c.workload = w->name;
     if (s->comparisons) {
-        comparison_fill(a, raw, w->declared_wait_ns, &c);
+        comparison_fill(in, s, w->declared_wait_ns, &c);
         s->comparisons[s->n_comparisons] = c;
     }
     s->n_comparisons++;
 }
 
-/* Every lane of a workload between the first two sides, the controls too. */
-static void compare_sides(struct arena *a, const struct raw *raw, const struct raw_workload *w,
-                          struct summary *s)
+/* Every lane of a workload between the sides of a pair, the controls too; nothing where the
+ * workload is absent on one of them. */
+static void compare_sides(const struct summarising *in, const struct raw_workload *w,
+                          const struct job_pair *pair, struct summary *s)
 {
-    for (size_t l = 0; raw->n_sides >= 2 && l < w->n_lanes; l++)
+    if (workload_is_absent(w, pair->subject) || workload_is_absent(w, pair->reference))
+        return;
+    for (size_t l = 0; l < w->n_lanes; l++)
         if (lane_takes_part(&w->lanes[l]))
-            append(a, raw, w, s,
+            append(in, w, s,
                    (struct comparison){.kind = COMPARE_SIDES,
                                        .subject_lane = w->lanes[l].name,
-                                       .subject_side = raw->sides[1],
+                                       .subject_side = pair->subject,
                                        .reference_lane = w->lanes[l].name,
-                                       .reference_side = raw->sides[0]});
+                                       .reference_side = pair->reference});
 }
 
 /* The lanes of a workload against each other on one side. */
-static void compare_lanes(struct arena *a, const struct raw *raw, const struct raw_workload *w,
+static void compare_lanes(const struct summarising *in, const struct raw_workload *w,
                           const char *side, struct summary *s)
 {
+    if (workload_is_absent(w, side))
+        return;
     for (size_t i = 0; i < w->n_lanes * w->n_lanes; i++) {
         const struct raw_lane *subject = &w->lanes[i / w->n_lanes];
         const struct raw_lane *reference = &w->lanes[i % w->n_lanes];
-        if (lanes_compare(raw, w, subject, reference))
-            append(a, raw, w, s,
+        if (lanes_compare(in->raw, w, subject, reference))
+            append(in, w, s,
                    (struct comparison){.kind = COMPARE_LANES,
                                        .subject_lane = subject->name,
                                        .subject_side = side,
@@ -119,21 +156,22 @@ static void compare_lanes(struct arena *a, const struct raw *raw, const struct r
     }
 }
 
-static void compare_all(struct arena *a, const struct raw *raw, struct summary *s)
+static void compare_all(const struct summarising *in, struct summary *s)
 {
     s->n_comparisons = 0;
-    for (size_t w = 0; w < raw->n_workloads; w++) {
-        compare_sides(a, raw, &raw->workloads[w], s);
-        for (size_t side = 0; side < raw->n_sides; side++)
-            compare_lanes(a, raw, &raw->workloads[w], raw->sides[side], s);
+    for (size_t w = 0; w < in->raw->n_workloads; w++) {
+        for (size_t p = 0; p < in->n_pairs; p++)
+            compare_sides(in, &in->raw->workloads[w], &in->pairs[p], s);
+        for (size_t side = 0; side < in->raw->n_sides; side++)
+            compare_lanes(in, &in->raw->workloads[w], in->raw->sides[side], s);
     }
 }
 
-void summarise_comparisons(struct arena *a, const struct raw *raw, struct summary *s)
+void summarise_comparisons(const struct summarising *in, struct summary *s)
 {
     s->comparisons = NULL;
-    compare_all(a, raw, s);
-    s->comparisons = arena_array(a, s->n_comparisons, sizeof *s->comparisons);
+    compare_all(in, s);
+    s->comparisons = arena_array(in->arena, s->n_comparisons, sizeof *s->comparisons);
     if (s->comparisons)
-        compare_all(a, raw, s);
+        compare_all(in, s);
 }

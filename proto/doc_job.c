@@ -8,6 +8,7 @@
 #include "proto/doc_common.h"
 #include "proto/doc_correction.h"
 #include "proto/doc_keys.h"
+#include "proto/doc_sides.h"
 #include "proto/documents.h"
 
 #define JOB_SCHEMA "aurabench.job.v1"
@@ -16,20 +17,20 @@
 
 /* The rules that both forms share; what only one of them has stands last. */
 #define JOB_COMMON_KEYS                                                                            \
-    "schema", "label", "suite", "sources", "repetitions", "warmups", "order", "policy", "retry",   \
-        "allow_competing", "run", "exclude", "priority"
+    "schema", "label", "suite", "sources", "pairs", "repetitions", "warmups", "order", "policy",   \
+        "retry", "allow_competing", "run", "exclude", "priority"
 
 const char *const job_keys[] = {JOB_COMMON_KEYS, "id", NULL};
 const char *const job_suite_keys[] = {"name", "sha256", NULL};
-const char *const job_source_keys[] = {"repo", "rev", "commit", "correction", NULL};
+const char *const job_source_keys[] = {"repo", "rev", "commit", "variant", "correction", NULL};
 const char *const job_retry_keys[] = {"every", "limit", NULL};
 const char *const job_file_keys[] = {JOB_COMMON_KEYS, NULL};
 const char *const job_file_suite_keys[] = {"path", NULL};
-const char *const job_file_source_keys[] = {"repo", "rev", "correction", NULL};
+const char *const job_file_source_keys[] = {"repo", "rev", "variant", "correction", NULL};
 
 /* Members that jobs will have; naming them beats calling them unknown. */
-static const char *const later_keys[] = {"window",  "session", "not_before", "deadline", "after",
-                                         "on_lost", "patch",   "variant",    NULL};
+static const char *const later_keys[] = {"window", "session", "not_before", "deadline",
+                                         "after",  "on_lost", "patch",      NULL};
 
 static void refuse_later(struct json_in *in, const cJSON *obj)
 {
@@ -54,6 +55,7 @@ static void decode_source(struct json_in *in, const cJSON *obj, const char *cons
         json_fail(in, "repo", "json.missing", "repo must name the repository");
     if (!s->rev || !*s->rev)
         json_fail(in, "rev", "json.missing", "rev must name a revision of the repository");
+    variant_decode(in, obj, s);
     s->correction = correction_decode(in, obj, keys == job_source_keys);
     if (keys != job_source_keys)
         return;
@@ -157,6 +159,7 @@ static void decode_common(struct json_in *in, const cJSON *doc, const char *cons
     doc_schema(in, doc, JOB_SCHEMA);
     job->label = doc_opt_line(in, doc, "label", DOC_LABEL_MAX, "");
     decode_sources(in, doc, source_keys, job);
+    pairs_decode(in, doc, job);
     job->repetitions = (int)json_opt_int(in, doc, "repetitions", 1, 1000, 11);
     job->warmups = (int)json_opt_int(in, doc, "warmups", 0, 100, 1);
     job->order = (enum order)json_opt_enum_of(in, doc, "order", order_parse,
@@ -233,6 +236,7 @@ static void encode_sources(struct json_out *o, const struct job *job)
         json_put_str(o, "repo", s->repo);
         json_put_str(o, "rev", s->rev);
         json_put_str(o, "commit", s->commit);
+        variant_encode(o, s);
         correction_encode(o, s->correction);
         json_end(o);
     }
@@ -275,6 +279,7 @@ void job_encode(struct json_out *o, const char *key, const struct job *job)
     json_put_str(o, "sha256", job->suite_sha256);
     json_end(o);
     encode_sources(o, job);
+    pairs_encode(o, job);
     json_put_int(o, "repetitions", job->repetitions);
     json_put_int(o, "warmups", job->warmups);
     json_put_str(o, "order", order_name(job->order));

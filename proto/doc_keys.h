@@ -10,6 +10,8 @@ extern const char *const job_keys[];
 extern const char *const job_suite_keys[];
 extern const char *const job_source_keys[];
 extern const char *const job_correction_keys[];
+extern const char *const job_variant_keys[];
+extern const char *const job_pair_keys[];
 extern const char *const job_retry_keys[];
 /* job.json as a user writes it. */
 extern const char *const job_file_keys[];

@@ -20,6 +20,7 @@ static const struct doc_field source_fields[] = {
     TEXT(struct raw_source, head),         BOOL(struct raw_source, detached),
     BOOL(struct raw_source, clean),        I64_OR_NULL(struct raw_source, path_bytes),
     I64_OR_NULL(struct raw_source, files), TEXT(struct raw_source, tree_sha256),
+    ARGS(struct raw_source, variant),
 };
 const struct doc_table raw_source_table = DOC_TABLE(source_fields, struct raw_source);
 
@@ -120,6 +121,7 @@ static const struct doc_field workload_fields[] = {
     STR(struct raw_workload, name),
     DOC_FIELD_ENUM(struct raw_workload, measure, &measure_words),
     DOC_FIELD(struct raw_workload, declared_wait_ns, DOC_I64, JSON_INT_MAX),
+    DOC_FIELD(struct raw_workload, absent_sides, DOC_ARGS, JOB_SIDES_MAX),
 };
 const struct doc_table raw_workload_table = DOC_TABLE(workload_fields, struct raw_workload);
 

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "proto/doc_command.h"
 #include "proto/doc_common.h"
+#include "proto/doc_env.h"
 #include "proto/doc_keys.h"
 
 #define WORKLOADS_MAX 64
@@ -18,15 +19,15 @@
 
 const char *const suite_keys[] = {"schema", "name",      "description", "build", "suite_build",
                                   "env",    "forbidden", "workloads",   NULL};
-const char *const workload_keys[] = {"name",   "measure",          "ready", "go", "done",
-                                     "stdout", "declared_wait_ns", "lanes", NULL};
+const char *const workload_keys[] = {"name",   "measure",          "ready",  "go",    "done",
+                                     "stdout", "declared_wait_ns", "absent", "lanes", NULL};
 const char *const lane_keys[] = {"command", "control", "optional", "cpus", "startup",
                                  "stdout",  "cwd",     "env",      NULL};
 
 /* Members that the suite format will have; naming them beats calling them unknown. */
 static const char *const later_keys[] = {"fixture", "operations", "baseline", "samples",
                                          "ack",     "phases",     "counters", "size",
-                                         "memory",  "absent",     "variants", NULL};
+                                         "memory",  "variants",   NULL};
 
 static void refuse_later(struct json_in *in, const cJSON *obj)
 {
@@ -37,48 +38,6 @@ static void refuse_later(struct json_in *in, const cJSON *obj)
                 json_fail(in, m->string, "suite.not_yet",
                           "this version does not have \"%s\" yet; leave it out", *later);
     }
-}
-
-/* ---- environment */
-
-static bool is_variable_name(const char *s)
-{
-    size_t n = strlen(s);
-    bool digit_first = *s >= '0' && *s <= '9';
-    return n > 0 && n <= DOC_NAME_MAX && !digit_first &&
-           strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == n;
-}
-
-static void decode_variable(struct json_in *in, const cJSON *obj, const char *name,
-                            struct env_var *var)
-{
-    const char *bad;
-    if (!is_variable_name(name))
-        json_fail(in, name, "suite.bad",
-                  "this is no name of an environment variable; use letters, digits and '_'");
-    var->name = arena_strdup(in->a, name);
-    var->value = json_str(in, obj, name, 4096);
-    if (var->value && doc_placeholders(var->value, &bad))
-        json_fail(in, name, "suite.bad",
-                  "placeholders are replaced in commands only; give the path as an argument");
-}
-
-static struct env_var *decode_env(struct json_in *in, const cJSON *obj, size_t *n)
-{
-    const cJSON *env = json_opt_obj(in, obj, "env"), *m;
-    size_t count = (size_t)cJSON_GetArraySize(env), i = 0;
-    size_t mark = json_enter(in, "env");
-    if (count > ENV_MAX)
-        json_fail(in, NULL, "suite.bad", "at most %d variables are allowed", ENV_MAX);
-    struct env_var *vars = arena_array(in->a, count, sizeof *vars);
-    cJSON_ArrayForEach (m, env) {
-        if (in->rc)
-            break;
-        decode_variable(in, env, m->string, &vars[i++]);
-    }
-    json_leave(in, mark);
-    *n = in->rc ? 0 : count;
-    return vars;
 }
 
 /* ---- lanes */
@@ -119,7 +78,7 @@ static void decode_lane(struct json_in *in, const cJSON *obj, struct lane *lane)
     lane->cwd = json_opt_str(in, obj, "cwd", 4096, NULL);
     if (lane->cwd && lane->cwd[0] != '/')
         json_fail(in, "cwd", "suite.bad", "cwd must be an absolute path");
-    lane->env = decode_env(in, obj, &lane->n_env);
+    lane->env = doc_opt_env(in, obj, "env", ENV_MAX, "suite.bad", &lane->n_env);
     check_control(in, lane, used);
 }
 
@@ -222,6 +181,24 @@ static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workl
     w->stdout_text = json_opt_str(in, obj, "stdout", STDOUT_MAX, NULL);
 }
 
+/* The sides on which it does not exist. They are names of the jobs': a suite serves many. */
+static struct args decode_absent(struct json_in *in, const cJSON *obj)
+{
+    struct args sides = json_opt_args(in, obj, "absent", JOB_SIDES_MAX);
+    size_t mark = json_enter(in, "absent");
+    for (size_t i = 0; i < sides.n && !in->rc; i++) {
+        size_t at = json_enter_index(in, i);
+        doc_check_name(in, NULL, sides.v[i], "suite.bad");
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(sides.v[k], sides.v[i]))
+                json_fail(in, NULL, "suite.bad", "the side \"%s\" is named twice; remove one",
+                          sides.v[i]);
+        json_leave(in, at);
+    }
+    json_leave(in, mark);
+    return sides;
+}
+
 static void decode_workload(struct json_in *in, const cJSON *obj, struct workload *w)
 {
     refuse_later(in, obj);
@@ -232,6 +209,7 @@ static void decode_workload(struct json_in *in, const cJSON *obj, struct workloa
     if (!in->rc)
         decode_by_measure(in, obj, w);
     w->declared_wait_ns = json_opt_int(in, obj, "declared_wait_ns", 0, WAIT_MAX_NS, 0);
+    w->absent = decode_absent(in, obj);
     decode_lanes(in, obj, w);
 }
 
@@ -284,7 +262,7 @@ static void decode_suite(struct json_in *in, const cJSON *doc, struct suite *s)
     s->name = doc_name(in, doc, "name", "suite.bad");
     s->description = doc_opt_line(in, doc, "description", 4096, "");
     decode_builds(in, doc, s);
-    s->env = decode_env(in, doc, &s->n_env);
+    s->env = doc_opt_env(in, doc, "env", ENV_MAX, "suite.bad", &s->n_env);
     s->forbidden = doc_opt_programs(in, doc, "forbidden", "suite.bad");
     decode_workloads(in, doc, s);
 }

@@ -18,12 +18,16 @@ static const struct {
     {"excess_ns", "median minus the declared wait"},
     {"ratio_of_medians", "median of the subject / median of the reference"},
     {"paired_median_ratio", "median of subject / reference of the same repetition"},
-    {"interval", "order statistics of the sign test: the narrowest symmetric pair of ranks with "
-                 "exact coverage of at least 95 %"},
-    {"verdict", "the interval of the paired median ratio against the policy's margin"},
+    {"shift_ratio", "sides that ran one after the other: median of all ratios of a subject's value "
+                    "to a reference's (Hodges-Lehmann on logarithms)"},
+    {"interval", "pairs: order statistics of the sign test; unpaired sides: ordered ratios by the "
+                 "null distribution of the Mann-Whitney U; the narrowest symmetric pair of ranks "
+                 "with exact coverage of at least 95 %"},
+    {"verdict", "the interval against the margin in force: the policy's, or for unpaired sides the "
+                "largest drift of a control"},
     {"resolvable", "smallest change that this run could have resolved, as a fraction"},
     {"change_pct", "(subject - reference) / reference of the medians, in percent"},
-    {"excess_ratio", "median of the paired ratios of the excesses over the declared wait"},
+    {"excess_ratio", "the ratio, by the same rule, of the excesses over the declared wait"},
     {"drift_pct", "(after - before) / before of a control's medians, in percent"},
 };
 
@@ -116,9 +120,12 @@ static void estimate_encode(struct json_out *o, const char *key, const struct es
 {
     json_begin(o, key);
     json_put_num(o, "ratio_of_medians", e->ratio_of_medians);
+    json_put_bool(o, "unpaired", e->unpaired);
     json_put_num(o, "paired_median_ratio", e->paired_median_ratio);
+    json_put_num(o, "shift_ratio", e->shift_ratio);
     json_put_int(o, "pairs", (int64_t)e->pairs);
     interval_encode(o, &e->interval);
+    json_put_num(o, "margin", e->margin);
     json_put_str(o, "verdict", verdict_name(e->verdict));
     json_put_num(o, "resolvable", e->resolvable);
     json_put_bool(o, "medians_outside", e->medians_outside);
@@ -144,6 +151,10 @@ static void comparison_encode(struct json_out *o, const struct comparison *c)
     estimate_encode(o, "wall", &c->wall);
     estimate_encode(o, "cpu", &c->cpu);
     json_put_num(o, "change_pct", c->change_pct);
+    if (c->has_excess)
+        estimate_encode(o, "excess", &c->excess);
+    else
+        json_put_null(o, "excess");
     json_put_num(o, "excess_ratio", c->excess_ratio);
     json_put_bool(o, "verdicts_disagree", c->verdicts_disagree);
     json_put_str(o, "undefined", c->undefined);
@@ -155,6 +166,8 @@ static void control_encode(struct json_out *o, const struct control_drift *c)
     json_begin(o, NULL);
     json_put_str(o, "workload", c->workload);
     json_put_str(o, "lane", c->lane);
+    json_put_str(o, "before_side", c->before_side);
+    json_put_str(o, "after_side", c->after_side);
     json_put_num(o, "before_ns", c->before_ns);
     json_put_num(o, "after_ns", c->after_ns);
     json_put_num(o, "drift_pct", c->drift_pct);

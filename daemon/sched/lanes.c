@@ -54,6 +54,7 @@ static int resolve_workload(struct attempt *a, const struct workload *w, struct 
     *out = (struct raw_workload){.name = w->name,
                                  .measure = w->measure,
                                  .declared_wait_ns = w->declared_wait_ns,
+                                 .absent_sides = w->absent,
                                  .n_lanes = w->n_lanes,
                                  .lanes = arena_array(&a->arena, w->n_lanes, sizeof *out->lanes)};
     for (size_t l = 0; l < w->n_lanes; l++) {

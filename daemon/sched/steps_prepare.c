@@ -190,6 +190,16 @@ int step_inventory_before_timing(struct attempt *a)
 
 /* ---- checkout */
 
+/* "CFLAGS=-O3": what build_request adds for this side. */
+static struct args variant_of(struct attempt *a, const struct job_source *from)
+{
+    const char **v = arena_array(&a->arena, from->n_variant + 1, sizeof *v);
+
+    for (size_t i = 0; i < from->n_variant; i++)
+        v[i] = arena_printf(&a->arena, "%s=%s", from->variant[i].name, from->variant[i].value);
+    return (struct args){.v = v, .n = from->n_variant};
+}
+
 static int check_out(struct attempt *a)
 {
     struct source_store *sources = a->sched->config.sources;
@@ -202,6 +212,7 @@ static int check_out(struct attempt *a)
         out->side = from->side;
         out->repo = from->repo;
         out->rev = from->rev;
+        out->variant = variant_of(a, from);
     }
     return rc;
 }
@@ -229,6 +240,7 @@ int step_checkout(struct attempt *a)
 
 struct build_step {
     const char *side;
+    const struct job_source *source; /* NULL: the suite's own, or a job without sources */
     const struct args *argv;
     const char *cwd;
     int index; /* within its side */
@@ -240,14 +252,15 @@ static bool build_step_at(const struct attempt *a, size_t n, struct build_step *
     size_t n_suite = a->suite->n_suite_build, n_side = a->suite->n_build;
 
     if (n < n_suite) {
-        *out = (struct build_step){JOB_SIDE_SUITE, &a->suite_build[n], a->suite_dir, (int)n};
+        *out = (struct build_step){JOB_SIDE_SUITE, NULL, &a->suite_build[n], a->suite_dir, (int)n};
         return true;
     }
     n -= n_suite;
     if (n_side == 0 || n / n_side >= a->n_sides)
         return false;
     const struct attempt_side *side = &a->sides[n / n_side];
-    *out = (struct build_step){side->name, &side->build[n % n_side],
+    *out = (struct build_step){side->name, side->source_dir ? &a->job->sources[n / n_side] : NULL,
+                               &side->build[n % n_side],
                                side->source_dir ? side->source_dir : a->suite_dir,
                                (int)(n % n_side + (side->source_dir ? 0 : n_suite))};
     return true;
@@ -268,12 +281,15 @@ static const char *build_log_name(struct attempt *a, const struct build_step *st
     return arena_printf(&a->arena, "build-%s-%d.txt", step->side, step->index);
 }
 
+/* The variant is for builds alone: lanes have the same environment on every side. */
 static void build_request(struct attempt *a, const struct build_step *step, struct run_exec *req)
 {
+    const struct job_source *source = step->source;
+
     *req = (struct run_exec){
         .argv = step->argv->v,
         .env = run_environment(&a->arena, a->policy->path, a->home, a->suite->env, a->suite->n_env,
-                               NULL, 0),
+                               source ? source->variant : NULL, source ? source->n_variant : 0),
         .cwd = step->cwd,
         .log_path = arena_printf(&a->arena, "%s/%s", a->log_dir, build_log_name(a, step)),
         .log_limit_bytes = BUILD_LOG_LIMIT_BYTES,

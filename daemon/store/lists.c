@@ -69,6 +69,8 @@ int store_put_sources(struct store *s, const char *attempt, const struct raw_sou
     rc = rows_add_list(s, &sources, attempt, list, n, e);
     if (rc == 0)
         rc = rows_add_corrections(s, attempt, list, n, e);
+    if (rc == 0)
+        rc = rows_add_variants(s, attempt, list, n, e);
     return tx_end(s, rc, e);
 }
 
@@ -77,7 +79,9 @@ int store_load_sources(struct store *s, const char *attempt, struct arena *a, st
 {
     int rc;
     raw->sources = rows_load_list(s, &sources, attempt, a, &raw->n_sources, &rc, e);
-    return rc ? rc : rows_load_corrections(s, attempt, a, raw, e);
+    if (rc == 0)
+        rc = rows_load_corrections(s, attempt, a, raw, e);
+    return rc ? rc : rows_load_variants(s, attempt, a, raw, e);
 }
 
 /* ---- artifacts ---- */

@@ -44,3 +44,10 @@ int rows_add_corrections(struct store *s, const char *attempt, const struct raw_
 /* Attaches them to raw->sources, which are loaded. */
 int rows_load_corrections(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
                           struct err *e);
+
+/* ---- build variants of an attempt's sources, in the same way ---- */
+
+int rows_add_variants(struct store *s, const char *attempt, const struct raw_source *sources,
+                      size_t n, struct err *e);
+int rows_load_variants(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                       struct err *e);

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "base/mem.h"
+#include "core/observations.h"
 #include "core/summarise.h"
 
 #define SHA(digit) "000000000000000000000000000000000000000000000000000000000000000" digit
@@ -70,8 +71,17 @@ static void plan(struct arena *a, struct raw *raw)
     suite.workloads = arena_array(a, raw->n_workloads, sizeof *suite.workloads);
     for (size_t w = 0; w < raw->n_workloads; w++)
         suite.workloads[w].n_lanes = raw->workloads[w].n_lanes;
+    const bool **present = arena_array(a, raw->n_workloads, sizeof *present);
+    for (size_t w = 0; w < raw->n_workloads; w++) {
+        size_t n = raw->workloads[w].n_lanes * raw->n_sides;
+        bool *lanes = arena_array(a, n, sizeof *lanes);
+        for (size_t i = 0; i < n; i++)
+            lanes[i] = lane_takes_part(&raw->workloads[w].lanes[i / raw->n_sides]) &&
+                       !workload_is_absent(&raw->workloads[w], raw->sides[i % raw->n_sides]);
+        present[w] = lanes;
+    }
     raw->plan = *plan_make(a, &suite, raw->n_sides, raw->job.repetitions, raw->job.warmups,
-                           raw->job.order, NULL);
+                           raw->job.order, (const bool *const *)present);
 }
 
 static void fill_phases(struct arena *a, struct raw *raw)
@@ -193,6 +203,12 @@ struct raw *raw_fixture(struct arena *a)
     fill_hashes(a, raw);
     fill_common(a, raw);
     return raw;
+}
+
+void raw_replan(struct arena *a, struct raw *raw)
+{
+    plan(a, raw);
+    observe(a, raw);
 }
 
 struct raw *raw_fixture_run(struct arena *a)

@@ -20,6 +20,9 @@ struct raw *raw_fixture(struct arena *a);
 /* `run`: one workload "run" of two commands a and b, b takes twice as long; no sources. */
 struct raw *raw_fixture_run(struct arena *a);
 
+/* Plans and observes anew, after the test has changed sides, lanes or order. */
+void raw_replan(struct arena *a, struct raw *raw);
+
 /* The observation of a timed repetition; the test fails when there is none. */
 struct raw_observation *raw_find(struct raw *raw, const char *workload, const char *lane,
                                  const char *side, int repetition);

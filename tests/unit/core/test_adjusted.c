@@ -62,15 +62,21 @@ static void same_must_hold_for_the_excess_over_a_wait_too(void **state)
     }
     struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
     const struct verdict_rule rule = {.margin = 0.01, .noise_floor = 0.002};
-    struct estimate e;
+    struct estimate e, excess;
     compare_estimate(&a, &subject, &reference, &rule, &e);
     assert_int_equal(e.verdict, VERDICT_SAME);
-    assert_same(compare_excess(&a, &subject, &reference, 1000, &rule, &e), 1.5);
+    compare_excess(&a, &subject, &reference, 1000, &rule, &e, &excess);
+    assert_same(excess.paired_median_ratio, 1.5);
+    assert_same(excess.interval.low, 1.5);
+    assert_same(excess.interval.coverage, e.interval.coverage);
+    assert_int_equal(excess.verdict, VERDICT_SLOWER);
     assert_int_equal(e.verdict, VERDICT_UNRESOLVED);
     assert_non_null(e.note);
 
     compare_estimate(&a, &reference, &reference, &rule, &e);
-    assert_same(compare_excess(&a, &reference, &reference, 1000, &rule, &e), 1);
+    compare_excess(&a, &reference, &reference, 1000, &rule, &e, &excess);
+    assert_same(excess.paired_median_ratio, 1);
+    assert_int_equal(excess.verdict, VERDICT_SAME);
     assert_int_equal(e.verdict, VERDICT_SAME);
 }
 
@@ -84,12 +90,16 @@ static void a_value_within_the_wait_leaves_the_excess_undefined(void **state)
     v[4] = 1000;
     struct samples s = series(&a, v, 11), none = {NULL, 0};
     const struct verdict_rule rule = {.margin = 0.01, .noise_floor = 0.002};
-    struct estimate e;
+    struct estimate e, excess;
     compare_estimate(&a, &s, &s, &rule, &e);
-    assert_nan(compare_excess(&a, &s, &s, 1000, &rule, &e));
+    compare_excess(&a, &s, &s, 1000, &rule, &e, &excess);
+    assert_nan(excess.paired_median_ratio);
+    assert_non_null(strstr(excess.note, "declared wait"));
     assert_int_equal(e.verdict, VERDICT_UNRESOLVED);
     compare_estimate(&a, &none, &none, &rule, &e);
-    assert_nan(compare_excess(&a, &none, &none, 1000, &rule, &e));
+    compare_excess(&a, &none, &none, 1000, &rule, &e, &excess);
+    assert_nan(excess.paired_median_ratio);
+    assert_non_null(strstr(excess.note, "subject"));
 }
 
 static void a_faster_or_slower_verdict_is_untouched_by_the_excess(void **state)
@@ -102,10 +112,32 @@ static void a_faster_or_slower_verdict_is_untouched_by_the_excess(void **state)
         r[i] = 1500;
     }
     struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
-    struct estimate e;
+    struct estimate e, excess;
     compare_estimate(&a, &subject, &reference, &uncalibrated, &e);
-    assert_same(compare_excess(&a, &subject, &reference, 1000, &uncalibrated, &e), 2);
+    compare_excess(&a, &subject, &reference, 1000, &uncalibrated, &e, &excess);
+    assert_same(excess.paired_median_ratio, 2);
     assert_int_equal(e.verdict, VERDICT_SLOWER);
+}
+
+static void the_excess_of_unpaired_sides_is_unpaired(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    int64_t s[11], r[11];
+    for (int i = 0; i < 11; i++) {
+        r[i] = 1010;
+        s[i] = 1015;
+    }
+    struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
+    const struct verdict_rule rule = {.margin = 0.01, .noise_floor = 0.002, .drift = 0.001};
+    struct estimate e, excess;
+    compare_unpaired(&a, &subject, &reference, &rule, &e);
+    assert_int_equal(e.verdict, VERDICT_SAME);
+    compare_excess(&a, &subject, &reference, 1000, &rule, &e, &excess);
+    assert_true(excess.unpaired);
+    assert_same(excess.shift_ratio, 1.5);
+    assert_int_equal(excess.verdict, VERDICT_SLOWER);
+    assert_int_equal(e.verdict, VERDICT_UNRESOLVED);
 }
 
 static void a_control_drifts_within_its_limit_or_not(void **state)
@@ -146,6 +178,7 @@ int main(void)
         cmocka_unit_test(same_must_hold_for_the_excess_over_a_wait_too),
         cmocka_unit_test(a_value_within_the_wait_leaves_the_excess_undefined),
         cmocka_unit_test(a_faster_or_slower_verdict_is_untouched_by_the_excess),
+        cmocka_unit_test(the_excess_of_unpaired_sides_is_unpaired),
         cmocka_unit_test(a_control_drifts_within_its_limit_or_not),
         cmocka_unit_test(an_undefined_drift_is_unknown),
     };

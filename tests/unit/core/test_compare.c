@@ -194,21 +194,80 @@ static void a_zero_baseline_is_undefined_and_not_infinite(void **state)
     assert_undefined(&e);
 }
 
-static void sides_that_ran_one_after_the_other_have_no_pairs(void **state)
+static void sides_that_ran_one_after_the_other_are_two_samples(void **state)
 {
     (void)state;
     CLEANUP(arena_deinit) struct arena a = {0};
-    const int64_t s[] = {20, 21, 22, 23, 24, 25, 26}, r[] = {10, 11, 12, 13, 14, 15, 16};
+    const int64_t s[] = {2000, 2010, 2020, 2030, 2040, 2050, 2060},
+                  r[] = {1000, 1005, 1010, 1015, 1020, 1025, 1030};
     struct samples subject = series(&a, s, 7), reference = series(&a, r, 7), none = {NULL, 0};
     struct estimate e;
-    compare_unpaired(&a, &subject, &reference, &e);
-    assert_undefined(&e);
-    assert_same(e.ratio_of_medians, 23.0 / 13.0);
+    compare_unpaired(&a, &subject, &reference, &uncalibrated, &e);
+    assert_true(e.unpaired);
     assert_int_equal(e.pairs, 0);
-    assert_non_null(strstr(e.note, "one after the other"));
-    compare_unpaired(&a, &none, &reference, &e);
+    assert_nan(e.paired_median_ratio);
+    assert_same(e.shift_ratio, 2);
+    assert_same(estimate_ratio(&e), 2);
+    assert_same(e.ratio_of_medians, 2);
+    assert_int_equal(e.interval.rank_low, 9);
+    assert_same(e.interval.coverage, 1 - 2 * (65.0 / 3432));
+    assert_int_equal(e.verdict, VERDICT_SLOWER);
+    assert_true(e.resolvable > 0.01 && e.resolvable < 0.04);
+    assert_same(e.margin, 0.01);
+    compare_unpaired(&a, &none, &reference, &uncalibrated, &e);
+    assert_undefined(&e);
     assert_nan(e.ratio_of_medians);
+    assert_nan(e.shift_ratio);
     assert_non_null(strstr(e.note, "subject"));
+    subject.v[0].value = 0;
+    compare_unpaired(&a, &subject, &reference, &uncalibrated, &e);
+    assert_undefined(&e);
+}
+
+static void the_margin_of_unpaired_sides_is_at_least_the_drift_of_the_controls(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    int64_t s[11], r[11];
+    for (int i = 0; i < 11; i++) {
+        s[i] = 10300 + i;
+        r[i] = 10000 + i;
+    }
+    struct samples subject = series(&a, s, 11), reference = series(&a, r, 11);
+    struct verdict_rule rule = {.margin = 0.01, .noise_floor = 0.002, .drift = 0};
+    struct estimate e;
+    compare_unpaired(&a, &subject, &reference, &rule, &e);
+    assert_int_equal(e.verdict, VERDICT_SLOWER);
+    assert_null(e.note);
+    rule.drift = 0.02;
+    compare_unpaired(&a, &subject, &reference, &rule, &e);
+    assert_same(e.margin, 0.02);
+    assert_int_equal(e.verdict, VERDICT_SLOWER);
+    rule.drift = 0.0299; /* inside the interval */
+    compare_unpaired(&a, &subject, &reference, &rule, &e);
+    assert_int_equal(e.verdict, VERDICT_UNRESOLVED);
+    assert_non_null(strstr(e.note, "drift of a control"));
+    rule.drift = 0.04;
+    compare_unpaired(&a, &subject, &reference, &rule, &e);
+    assert_int_equal(e.verdict, VERDICT_SAME); /* within 4 %, which is the margin that is shown */
+    assert_same(e.margin, 0.04);
+}
+
+static void without_a_control_unpaired_sides_are_never_the_same(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    const int64_t v[] = {1000, 1001, 1002, 1003, 1004, 1005},
+                  w[] = {2000, 2001, 2002, 2003, 2004, 2005};
+    struct samples some = series(&a, v, 6), twice = series(&a, w, 6);
+    const struct verdict_rule rule = {.margin = 0.01, .noise_floor = 0.002, .drift = NAN};
+    struct estimate e;
+    compare_unpaired(&a, &some, &some, &rule, &e);
+    assert_int_equal(e.verdict, VERDICT_UNRESOLVED);
+    assert_non_null(strstr(e.note, "no control"));
+    compare_unpaired(&a, &twice, &some, &rule, &e);
+    assert_int_equal(e.verdict, VERDICT_SLOWER);
+    assert_non_null(strstr(e.note, "no control"));
 }
 
 static void the_order_of_samples_never_matters(void **state)
@@ -253,7 +312,9 @@ int main(void)
         cmocka_unit_test(a_ratio_of_medians_outside_the_interval_is_pointed_out),
         cmocka_unit_test(without_samples_there_is_no_estimate_but_a_reason),
         cmocka_unit_test(a_zero_baseline_is_undefined_and_not_infinite),
-        cmocka_unit_test(sides_that_ran_one_after_the_other_have_no_pairs),
+        cmocka_unit_test(sides_that_ran_one_after_the_other_are_two_samples),
+        cmocka_unit_test(the_margin_of_unpaired_sides_is_at_least_the_drift_of_the_controls),
+        cmocka_unit_test(without_a_control_unpaired_sides_are_never_the_same),
         cmocka_unit_test(the_order_of_samples_never_matters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

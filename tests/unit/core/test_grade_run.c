@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "core/grade.h"
 
+#include "core/observations.h"
+
 #include "raw_fixture.h"
 
 static struct arena arena;
@@ -180,7 +182,9 @@ static void a_lane_that_takes_no_part_needs_no_warmup(void **state)
 static struct row_grade row(void)
 {
     struct row_grade g;
-    grade_row(&arena, raw, "fib30", "c", "after", &g);
+    struct observation_index index;
+    observations_index(&arena, raw, &index);
+    grade_row(&arena, raw, &index, "fib30", "c", "after", &g);
     return g;
 }
 

@@ -87,14 +87,14 @@ static void nothing_present_is_an_empty_plan(void **state)
     (void)state;
     CLEANUP(arena_deinit) struct arena a = {0};
     struct suite *s = suite_of(&a, (size_t[]){1}, 1);
-    const bool none[] = {false};
+    const bool none[] = {false, false};
     const bool *present[] = {none};
     assert_int_equal(plan_make(&a, s, 2, 11, 1, ORDER_INTERLEAVED, present)->n, 0);
     struct suite *empty = suite_of(&a, NULL, 0);
     assert_int_equal(plan_make(&a, empty, 2, 11, 1, ORDER_INTERLEAVED, NULL)->n, 0);
 }
 
-/* A random suite of up to 5 workloads of up to 5 lanes, some absent. */
+/* A random suite of up to 5 workloads of up to 5 lanes, some absent, on all sides or on some. */
 struct world {
     struct arena arena;
     struct suite *suite;
@@ -112,12 +112,12 @@ static void world_init(struct world *w, struct prng *p, enum order order)
         lanes[i] = 1 + prng_below(p, 5);
     w->suite = suite_of(&w->arena, lanes, n);
     w->present = arena_array(&w->arena, n, sizeof *w->present);
+    w->n_sides = 1 + prng_below(p, 3);
     for (size_t i = 0; i < n; i++) {
-        w->present[i] = arena_array(&w->arena, lanes[i], sizeof **w->present);
-        for (size_t l = 0; l < lanes[i]; l++)
+        w->present[i] = arena_array(&w->arena, lanes[i] * w->n_sides, sizeof **w->present);
+        for (size_t l = 0; l < lanes[i] * w->n_sides; l++)
             w->present[i][l] = prng_below(p, 5) > 0;
     }
-    w->n_sides = 1 + prng_below(p, 3);
     w->repetitions = 1 + (int)prng_below(p, 13);
     w->warmups = (int)prng_below(p, 3);
     w->plan = plan_make(&w->arena, w->suite, w->n_sides, w->repetitions, w->warmups, order,
@@ -139,7 +139,7 @@ static void check_rounds_of_lane(const struct world *w, size_t workload, size_t 
 {
     struct plan_step like = {
         .workload = (int)workload, .lane = (int)lane, .side = (int)side, .kind = OBS_TIMED};
-    size_t expected = w->present[workload][lane] ? 1 : 0;
+    size_t expected = w->present[workload][lane * w->n_sides + side] ? 1 : 0;
     for (like.repetition = 0; like.repetition < w->repetitions; like.repetition++)
         assert_int_equal(count_steps(w, like), expected);
     assert_int_equal(count_steps(w, like), 0); /* none past the last */
@@ -166,27 +166,57 @@ static void every_present_lane_runs_exactly_once_per_side_and_repetition(void **
     }
 }
 
+/* Of the same lane in the same repetition. */
+static bool goes_with(const struct plan_step *x, const struct plan_step *y)
+{
+    return x->workload == y->workload && x->lane == y->lane && x->repetition == y->repetition &&
+           x->kind == y->kind;
+}
+
+static void check_sides_from(const struct world *w, size_t k)
+{
+    const struct plan_step *steps = w->plan->steps;
+    int turn = steps[k].kind == OBS_TIMED ? steps[k].repetition : steps[k].repetition - w->warmups;
+    bool apart = false;
+    for (size_t later = k + 1; later < w->plan->n; later++) {
+        bool together = goes_with(&steps[k], &steps[later]);
+        assert_false(together && apart);
+        apart = apart || !together;
+        if (together)
+            assert_true(turn % 2 ? steps[later].side < steps[k].side
+                                 : steps[later].side > steps[k].side);
+    }
+}
+
 static void a_lanes_sides_are_adjacent_and_their_order_follows_parity(void **state)
 {
     (void)state;
     struct prng p = prng_seeded("plan: sides");
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 60; i++) {
         struct world w;
         world_init(&w, &p, ORDER_INTERLEAVED);
-        assert_int_equal(w.plan->n % w.n_sides, 0);
-        for (size_t k = 0; k < w.plan->n; k++) {
-            const struct plan_step *first = &w.plan->steps[k - k % w.n_sides];
-            const struct plan_step *step = &w.plan->steps[k];
-            int turn = step->kind == OBS_TIMED ? step->repetition : step->repetition - w.warmups;
-            size_t side = turn % 2 ? w.n_sides - 1 - k % w.n_sides : k % w.n_sides;
-            assert_int_equal(step->side, side);
-            assert_int_equal(step->lane, first->lane);
-            assert_int_equal(step->workload, first->workload);
-            assert_int_equal(step->repetition, first->repetition);
-            assert_int_equal(step->kind, first->kind);
-        }
+        for (size_t k = 0; k < w.plan->n; k++)
+            check_sides_from(&w, k);
         arena_deinit(&w.arena);
     }
+}
+
+static void a_workload_absent_on_one_side_runs_on_the_other(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct suite *s = suite_of(&a, (size_t[]){2, 2}, 2);
+    const bool both[] = {true, true, true, true}, after[] = {false, true, false, true};
+    const bool *present[] = {both, after};
+    struct plan *p = plan_make(&a, s, 2, 2, 0, ORDER_INTERLEAVED, present);
+    assert_int_equal(p->n, 2 * (4 + 2));
+    assert_step(&p->steps[4], OBS_TIMED, 0, 1, 0, 1, 0);
+    assert_step(&p->steps[5], OBS_TIMED, 0, 1, 1, 1, 1);
+    assert_step(&p->steps[6], OBS_TIMED, 1, 1, 1, 1, 0);
+    p = plan_make(&a, s, 2, 1, 0, ORDER_SEQUENTIAL, present);
+    assert_int_equal(p->n, 4 + 2);
+    assert_step(&p->steps[2], OBS_TIMED, 0, 0, 0, 1, 2);
+    assert_step(&p->steps[4], OBS_TIMED, 0, 1, 0, 1, 0);
 }
 
 static void warmups_come_before_everything_timed(void **state)
@@ -260,6 +290,7 @@ int main(void)
         cmocka_unit_test(nothing_present_is_an_empty_plan),
         cmocka_unit_test(every_present_lane_runs_exactly_once_per_side_and_repetition),
         cmocka_unit_test(a_lanes_sides_are_adjacent_and_their_order_follows_parity),
+        cmocka_unit_test(a_workload_absent_on_one_side_runs_on_the_other),
         cmocka_unit_test(warmups_come_before_everything_timed),
         cmocka_unit_test(positions_count_up_within_kind_repetition_and_workload),
         cmocka_unit_test(each_lane_stands_at_each_place_equally_often),

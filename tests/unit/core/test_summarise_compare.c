@@ -136,23 +136,147 @@ static void unknown_cpu_time_leaves_wall_time_compared(void **state)
     assert_false(c->verdicts_disagree);
 }
 
-static void sequential_sides_have_a_ratio_of_medians_and_no_verdict(void **state)
+static void
+sequential_sides_are_compared_without_pairs_with_cpu_time_and_excess_beside(void **state)
 {
     (void)state;
     raw->job.order = ORDER_SEQUENTIAL;
     const struct summary *s = summarise(&arena, raw);
     const struct comparison *c = comparison_of(s, COMPARE_SIDES, "fanout", "c", "after");
-    assert_true(c->wall.ratio_of_medians < 1);
-    assert_true(c->change_pct < 0);
+    assert_true(c->wall.unpaired && c->cpu.unpaired && c->excess.unpaired);
     assert_nan(c->wall.paired_median_ratio);
-    assert_nan(c->excess_ratio);
-    assert_int_equal(c->wall.verdict, VERDICT_UNRESOLVED);
-    assert_non_null(strstr(c->wall.note, "one after the other"));
+    assert_int_equal(c->wall.pairs, 0);
+    assert_true(c->wall.shift_ratio < 0.9);
+    assert_same(c->wall.interval.coverage, 0.9526928180178954); /* 11 and 11 */
+    assert_int_equal(c->wall.verdict, VERDICT_FASTER);
+    assert_same(c->cpu.shift_ratio, 0.5);
+    assert_int_equal(c->cpu.verdict, VERDICT_FASTER);
+    assert_same(c->excess_ratio, 0.5);
+    assert_int_equal(c->excess.verdict, VERDICT_FASTER);
     assert_null(c->undefined);
     /* The lanes of one side still take turns. */
     c = comparison_of(s, COMPARE_LANES, "fib30", "c", "after");
-    assert_int_equal(c->wall.verdict, VERDICT_FASTER);
+    assert_false(c->wall.unpaired);
     assert_int_equal(c->wall.pairs, 11);
+}
+
+static void the_largest_drift_of_a_control_is_the_margin_of_sequential_sides(void **state)
+{
+    (void)state;
+    raw->job.order = ORDER_SEQUENTIAL;
+    for (int r = 0; r < 11; r++)
+        raw_find(raw, "int32", "cpython", "after", r)->elapsed_ns =
+            raw_find(raw, "int32", "cpython", "before", r)->elapsed_ns / 100 * 97;
+    set_all("fib30", "c", "before", 100000);
+    set_all("fib30", "c", "after", 102000);
+    const struct summary *s = summarise(&arena, raw);
+    const struct comparison *c = comparison_of(s, COMPARE_SIDES, "fib30", "c", "after");
+    assert_near(c->wall.margin, 0.03, 1e-6); /* of another workload's control, and it fell */
+    assert_same(c->cpu.margin, c->wall.margin);
+    assert_int_equal(c->wall.verdict, VERDICT_UNRESOLVED); /* 2 % is within it */
+    raw->job.order = ORDER_INTERLEAVED;                    /* pairs drift together */
+    c = comparison_of(summarise(&arena, raw), COMPARE_SIDES, "fib30", "c", "after");
+    assert_same(c->wall.margin, 0.01);
+    assert_int_equal(c->wall.verdict, VERDICT_SLOWER);
+}
+
+static void sequential_sides_without_a_control_say_so(void **state)
+{
+    (void)state;
+    raw->job.order = ORDER_SEQUENTIAL;
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        for (size_t l = 0; l < raw->workloads[w].n_lanes; l++)
+            raw->workloads[w].lanes[l].control = false;
+    const struct comparison *c =
+        comparison_of(summarise(&arena, raw), COMPARE_SIDES, "fib30", "c", "after");
+    assert_int_equal(c->wall.verdict, VERDICT_FASTER);
+    assert_non_null(strstr(c->wall.note, "no control"));
+}
+
+/* ---- more than two sides, and workloads that are absent on some */
+
+/* A third side, "tuned", beside before and after. */
+static void add_third_side(void)
+{
+    const char **sides = arena_array(&arena, 3, sizeof *sides);
+    sides[0] = "before";
+    sides[1] = "after";
+    sides[2] = "tuned";
+    raw->sides = sides;
+    raw->n_sides = 3;
+    raw_replan(&arena, raw);
+}
+
+static void each_later_side_is_compared_with_the_first_where_no_pairs_are_named(void **state)
+{
+    (void)state;
+    add_third_side();
+    const struct summary *s = summarise(&arena, raw);
+    const struct comparison *c = comparison_of(s, COMPARE_SIDES, "fib30", "c", "tuned");
+    assert_string_equal(c->reference_side, "before");
+    assert_string_equal(comparison_of(s, COMPARE_SIDES, "fib30", "c", "after")->reference_side,
+                        "before");
+    assert_int_equal(s->n_comparisons, 2 * 7 + 3 * 3); /* pairs by lanes, sides by references */
+    assert_int_equal(s->n_controls, 2 * 3);
+    assert_int_equal(s->n_rows, 3 * 7);
+}
+
+static void named_pairs_are_the_comparisons_and_carry_the_drifts(void **state)
+{
+    (void)state;
+    add_third_side();
+    struct job_pair pairs[] = {{"tuned", "after"}};
+    raw->job.pairs = pairs;
+    raw->job.n_pairs = 1;
+    const struct summary *s = summarise(&arena, raw);
+    const struct comparison *c = comparison_of(s, COMPARE_SIDES, "fib30", "c", "tuned");
+    assert_string_equal(c->reference_side, "after");
+    assert_same(c->wall.paired_median_ratio, 2); /* tuned is as slow as before */
+    assert_null(comparison_of(s, COMPARE_SIDES, "fib30", "c", "after"));
+    assert_int_equal(s->n_controls, 3);
+    assert_string_equal(s->controls[0].before_side, "after");
+    assert_string_equal(s->controls[0].after_side, "tuned");
+    raw_expect(&arena, raw, PRED_CONTROLS_WITHIN_DRIFT, TRI_PASS, "3 controls");
+}
+
+static void a_pair_without_a_control_is_not_guarded_by_another_pairs(void **state)
+{
+    (void)state;
+    const char *absent[] = {"tuned"};
+    add_third_side();
+    for (size_t w = 1; w < 3; w++)
+        raw->workloads[w].absent_sides = (struct args){absent, 1};
+    raw->workloads[0].lanes[1].control = false; /* the one control that tuned had */
+    raw_replan(&arena, raw);
+    raw_expect(&arena, raw, PRED_CONTROLS_WITHIN_DRIFT, TRI_UNKNOWN, "tuned with before");
+}
+
+static void a_workload_absent_on_a_side_yields_absent_and_the_other_rows_stand(void **state)
+{
+    (void)state;
+    const char *absent[] = {"before"};
+    raw->workloads[0].absent_sides = (struct args){absent, 1};
+    raw_replan(&arena, raw);
+    const struct summary *s = summarise(&arena, raw);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        const struct row *r = &s->rows[i];
+        bool gone = strcmp(r->workload, "fib30") == 0 && strcmp(r->side, "before") == 0;
+        enum tri complete = r->grade.predicates[ROW_PAIRS_COMPLETE].status;
+        assert_int_equal(complete, gone ? TRI_NOT_APPLICABLE : TRI_PASS);
+        assert_int_equal(r->wall.n, gone ? 0 : 11);
+        if (gone)
+            assert_string_equal(r->undefined, "absent on before");
+        else
+            assert_null(r->undefined);
+    }
+    assert_null(comparison_of(s, COMPARE_SIDES, "fib30", "c", "after"));
+    assert_null(comparison_of(s, COMPARE_LANES, "fib30", "c", "before"));
+    assert_non_null(comparison_of(s, COMPARE_LANES, "fib30", "c", "after"));
+    assert_non_null(comparison_of(s, COMPARE_SIDES, "fanout", "c", "after"));
+    assert_int_equal(s->n_controls, 2);
+    raw_expect(&arena, raw, PRED_PROTOCOL_EXACT, TRI_PASS, "as planned");
+    raw_expect(&arena, raw, PRED_WARMUPS_EXCLUDED, TRI_PASS, "1 per lane");
+    raw_expect(&arena, raw, PRED_CONTROLS_WITHIN_DRIFT, TRI_PASS, "2 controls");
 }
 
 static void two_commands_are_compared_b_against_a(void **state)
@@ -177,6 +301,10 @@ static void a_declared_wait_dilutes_the_ratio_and_the_excess_does_not(void **sta
     const struct summary *s = summarise(&arena, raw);
     const struct comparison *c = comparison_of(s, COMPARE_SIDES, "fanout", "c", "after");
     assert_same(c->excess_ratio, 0.5);
+    assert_true(c->has_excess);
+    assert_int_equal(c->excess.interval.rank_low, 2);
+    assert_same(c->excess.interval.high, 0.5);
+    assert_int_equal(c->excess.verdict, VERDICT_FASTER);
     assert_true(c->wall.paired_median_ratio > 0.8);
     assert_nan(comparison_of(s, COMPARE_SIDES, "fib30", "c", "after")->excess_ratio);
     raw_find(raw, "fanout", "c", "after", 2)->elapsed_ns = FIXTURE_WAIT_NS;
@@ -210,7 +338,13 @@ int main(void)
         T(a_lane_that_takes_no_part_is_not_compared),
         T(a_failed_side_leaves_the_comparison_undefined_with_a_reason),
         T(unknown_cpu_time_leaves_wall_time_compared),
-        T(sequential_sides_have_a_ratio_of_medians_and_no_verdict),
+        T(sequential_sides_are_compared_without_pairs_with_cpu_time_and_excess_beside),
+        T(the_largest_drift_of_a_control_is_the_margin_of_sequential_sides),
+        T(sequential_sides_without_a_control_say_so),
+        T(each_later_side_is_compared_with_the_first_where_no_pairs_are_named),
+        T(named_pairs_are_the_comparisons_and_carry_the_drifts),
+        T(a_pair_without_a_control_is_not_guarded_by_another_pairs),
+        T(a_workload_absent_on_a_side_yields_absent_and_the_other_rows_stand),
         T(two_commands_are_compared_b_against_a),
         T(a_declared_wait_dilutes_the_ratio_and_the_excess_does_not),
         T(wall_and_cpu_verdicts_that_differ_are_pointed_out),

@@ -165,7 +165,11 @@ static void add_workload(struct arena *a, struct raw *raw, const char *name, enu
                          int64_t wait_ns, const struct raw_lane *lanes, size_t n)
 {
     struct raw_workload *w = &raw->workloads[raw->n_workloads++];
-    *w = (struct raw_workload){name, measure, wait_ns, arena_array(a, n, sizeof *lanes), n};
+    *w = (struct raw_workload){.name = name,
+                               .measure = measure,
+                               .declared_wait_ns = wait_ns,
+                               .lanes = arena_array(a, n, sizeof *lanes),
+                               .n_lanes = n};
     memcpy(w->lanes, lanes, n * sizeof *lanes);
 }
 

@@ -27,6 +27,7 @@ static void fill_every_table(struct unit *u)
                "INSERT INTO corrections VALUES ('%1$s', 's', 'b', 'c', 'd', 1, 1, 1, 'A', 'r', 1);"
                "INSERT INTO builds (attempt, seq, side, step, argv) VALUES ('%1$s', 0, 's', 0,"
                " '[]');"
+               "INSERT INTO variants VALUES ('%1$s', 's', 0, 'A=b');"
                "INSERT INTO artifacts (attempt, seq, side, path) VALUES ('%1$s', 0, 's', 'p');"
                "INSERT INTO tools (attempt, seq, name) VALUES ('%1$s', 0, 'cc');"
                "INSERT INTO rechecks (attempt, seq, kind, name) VALUES ('%1$s', 0, 'tool', 'cc');"
@@ -43,27 +44,17 @@ static const struct {
     const char *table;
     const char *column;
 } guarded[] = {
-    {"schema_migrations", "name"},
-    {"hosts", "name"},
-    {"boots", "boot_wall_ms"},
-    {"suites", "path"},
-    {"jobs", "document"},
-    {"job_history", "text"},
-    {"attempts", "started_ms"},
-    {"plan_steps", "lane"},
-    {"inventories", "state"},
-    {"competitors", "command"},
-    {"conditions", "status"},
-    {"facts", "value"},
-    {"sources", "commit_id"},
-    {"corrections", "proven"},
-    {"builds", "exit_status"},
-    {"artifacts", "sha256"},
-    {"tools", "sha256"},
-    {"rechecks", "again"},
-    {"observations", "elapsed_ns"},
-    {"refusals", "reason"},
-    {"reports", "grade"},
+    {"schema_migrations", "name"}, {"hosts", "name"},
+    {"boots", "boot_wall_ms"},     {"suites", "path"},
+    {"jobs", "document"},          {"job_history", "text"},
+    {"attempts", "started_ms"},    {"plan_steps", "lane"},
+    {"inventories", "state"},      {"competitors", "command"},
+    {"conditions", "status"},      {"facts", "value"},
+    {"sources", "commit_id"},      {"corrections", "proven"},
+    {"variants", "variable"},      {"builds", "exit_status"},
+    {"artifacts", "sha256"},       {"tools", "sha256"},
+    {"rechecks", "again"},         {"observations", "elapsed_ns"},
+    {"refusals", "reason"},        {"reports", "grade"},
 };
 
 static void refuse_statement(sqlite3 *db, const char *sql)

@@ -64,6 +64,26 @@ static void a_correction_comes_back_with_its_own_source(void **ctx)
     }
 }
 
+static void the_variables_of_a_variant_come_back_in_their_order_with_their_own_source(void **ctx)
+{
+    struct unit *u = *ctx;
+    struct raw raw = {0};
+    const char *attempt = unit_attempt(u);
+    const char *tuned[] = {"Z=", "CFLAGS=-O3 -g", "A=\xc3\xa9"}, *after[] = {"CFLAGS=-O2"};
+    const struct raw_source sources[] = {{.side = "tuned", .variant = {tuned, 3}},
+                                         {.side = "plain"},
+                                         {.side = "after", .variant = {after, 1}}};
+    ok(u, store_put_sources(u->s, attempt, sources, 3, &u->e));
+    ok(u, store_load_sources(u->s, attempt, &u->arena, &raw, &u->e));
+    assert_int_equal(raw.n_sources, 3);
+    assert_int_equal(raw.sources[0].variant.n, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(raw.sources[0].variant.v[i], tuned[i]);
+    assert_int_equal(raw.sources[1].variant.n, 0);
+    assert_int_equal(raw.sources[2].variant.n, 1);
+    assert_string_equal(raw.sources[2].variant.v[0], "CFLAGS=-O2");
+}
+
 static void builds_read_back_equal_with_every_argument(void **ctx)
 {
     struct unit *u = *ctx;
@@ -164,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(sources_read_back_equal),
         T(a_correction_comes_back_with_its_own_source),
+        T(the_variables_of_a_variant_come_back_in_their_order_with_their_own_source),
         T(builds_read_back_equal_with_every_argument),
         T(artifacts_and_tools_read_back_equal_over_several_calls),
         T(rechecks_read_back_equal),
