@@ -67,8 +67,8 @@ static void say_changed(struct verify *v, const struct raw_source *source, const
         verify_say(v, "covers", TRI_FAIL, "%zu files changed from %.12s to %s: %s and %zu more",
                    files, source->commit, rev, buf_str(&list), files - CHANGED_SHOWN);
     else
-        verify_say(v, "covers", TRI_FAIL, "%zu files changed from %.12s to %s: %s", files,
-                   source->commit, rev, buf_str(&list));
+        verify_say(v, "covers", TRI_FAIL, "%zu file%s changed from %.12s to %s: %s", files,
+                   files == 1 ? "" : "s", source->commit, rev, buf_str(&list));
 }
 
 void verify_covers(struct verify *v, const struct verify_covers *c)

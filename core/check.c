@@ -232,37 +232,53 @@ static const char *check_build(struct arena *a, const struct raw *raw, size_t i)
     return NULL;
 }
 
-/* Compares the next recheck with what should have been hashed again. */
-static bool is_recheck(const struct raw *raw, size_t *at, enum recheck_kind kind, const char *name,
-                       const char *sha256)
+struct rechecks {
+    struct arena *a;
+    const struct raw *raw;
+    bool *seen;
+    size_t next; /* where the next one probably stands */
+    const char *fault;
+};
+
+/* Was this, whose hash is on record, hashed again? */
+static void expect_recheck(struct rechecks *r, enum recheck_kind kind, const char *name,
+                           const char *sha256)
 {
-    if (*at >= raw->n_rechecks)
-        return false;
-    const struct raw_recheck *r = &raw->rechecks[(*at)++];
-    return r->kind == kind && text_equal(r->name, name) && text_equal(r->sha256, sha256);
+    size_t n = r->raw->n_rechecks;
+    for (size_t tries = 0; !r->fault && tries < n; tries++) {
+        size_t i = (r->next + tries) % n;
+        const struct raw_recheck *x = &r->raw->rechecks[i];
+        if (x->kind != kind || !text_equal(x->name, name))
+            continue;
+        if (!text_equal(x->sha256, sha256))
+            r->fault = arena_printf(r->a, "the second hash of %s begins with another one", name);
+        r->seen[i] = true;
+        r->next = i + 1;
+        return;
+    }
+    if (!r->fault)
+        r->fault = arena_printf(r->a, "%s %s was not hashed again", recheck_kind_name(kind), name);
 }
 
 static const char *check_rechecks(struct arena *a, const struct raw *raw)
 {
-    size_t at = 0;
-    bool good = true;
+    struct rechecks r = {
+        .a = a, .raw = raw, .seen = arena_array(a, raw->n_rechecks, sizeof *r.seen)};
     if (raw->void_code && raw->n_rechecks == 0)
         return NULL;
-    for (size_t i = 0; good && i < raw->n_sources; i++)
-        good =
-            is_recheck(raw, &at, RECHECK_SOURCE, raw->sources[i].side, raw->sources[i].tree_sha256);
-    good = good && is_recheck(raw, &at, RECHECK_SUITE, JOB_SIDE_SUITE, raw->suite_sha256);
-    for (size_t i = 0; good && i < raw->n_artifacts; i++) {
+    for (size_t i = 0; i < raw->n_sources; i++)
+        expect_recheck(&r, RECHECK_SOURCE, raw->sources[i].side, raw->sources[i].tree_sha256);
+    expect_recheck(&r, RECHECK_SUITE, JOB_SIDE_SUITE, raw->suite_sha256);
+    for (size_t i = 0; i < raw->n_artifacts; i++) {
         const struct raw_artifact *f = &raw->artifacts[i];
-        good = is_recheck(raw, &at, RECHECK_ARTIFACT, arena_printf(a, "%s:%s", f->side, f->path),
-                          f->sha256);
+        expect_recheck(&r, RECHECK_ARTIFACT, arena_printf(a, "%s:%s", f->side, f->path), f->sha256);
     }
-    for (size_t i = 0; good && i < raw->n_tools; i++)
-        good = is_recheck(raw, &at, RECHECK_TOOL, raw->tools[i].path, raw->tools[i].sha256);
-    if (good && at == raw->n_rechecks)
-        return NULL;
-    return arena_printf(a, "recheck %zu is not of what was hashed after the build",
-                        at > 0 && !good ? at - 1 : at);
+    for (size_t i = 0; i < raw->n_tools; i++)
+        expect_recheck(&r, RECHECK_TOOL, raw->tools[i].path, raw->tools[i].sha256);
+    for (size_t i = 0; !r.fault && i < raw->n_rechecks; i++)
+        if (!r.seen[i])
+            r.fault = arena_printf(a, "%s was hashed again without need", raw->rechecks[i].name);
+    return r.fault;
 }
 
 const char *check_sources(struct arena *a, const struct raw *raw)

@@ -119,9 +119,16 @@ class Daemon:
         self.process.wait()
         self.process = None
 
+    def verify_all(self) -> None:
+        """Whatever a test made this daemon seal, it must verify."""
+        for evidence in sorted((self.state / "evidence").glob("[!.]*")):
+            done = self.run("verify", evidence, "--key", self.state / "host.pub", check=None)
+            assert done.returncode == 0, f"{evidence}\n{done.stdout}{done.stderr}"
+
     def close(self) -> None:
         try:
             self.stop()
+            self.verify_all()
             left = processes_with(str(self.state))
             assert left == [], f"processes left behind: {left}"
         finally:

@@ -19,7 +19,7 @@ COMMANDS = {
     "quiet": [], "status": [], "dial-stdio": [],
 }
 LATER = ["hold", "release", "edit", "rerun", "session", "kernel", "calibrate", "history", "diff",
-         "gate", "page", "export", "verify", "import", "metrics", "drain", "doctor", "completion"]
+         "gate", "page", "export", "import", "metrics", "drain", "doctor", "completion"]
 
 
 def client(*args, env=None, cwd="/", **kwargs) -> subprocess.CompletedProcess:
