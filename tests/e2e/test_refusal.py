@@ -172,7 +172,7 @@ def test_a_burner_after_the_build_is_refused_and_the_retry_goes_on_with_the_buil
     assert [r["phase"] for r in raw["refusals"]] == ["before_timing"] * (len(shown["attempts"]) - 1)
     assert "before timing" in daemon.run("report", id).stdout
     assert sorted(p.name for p in (daemon.evidence(id) / "logs").iterdir()) == [
-        f"build-{side}-{step}.txt" for side in ("after", "before") for step in (0, 1)]
+        *(f"build-{side}-{step}.txt" for side in ("after", "before") for step in (0, 1)), "job.txt"]
     # Each attempt is whole in the database.
     for attempt in shown["attempts"]:
         assert daemon.sql("SELECT count(*) FROM builds WHERE attempt = ?", attempt["id"])[0][0] == 4

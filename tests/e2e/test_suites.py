@@ -118,7 +118,7 @@ def test_builds_run_once_per_side_and_once_for_the_suite_and_their_products_are_
         assert predicate(daemon, id, name)["status"] == "PASS"
     logs = daemon.evidence(id) / "logs"
     assert sorted(p.name for p in logs.iterdir()) == [
-        f"build-{side}-{step}.txt" for side in ("after", "before", "suite") for step in (0, 1)]
+        *(f"build-{side}-{step}.txt" for side in ("after", "before", "suite") for step in (0, 1)), "job.txt"]
     assert (logs / "build-suite-1.txt").read_text().startswith("built /")
     assert "built /" in daemon.log_of(id)
 
