@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "core/observations.h"
 #include "report/number.h"
 #include "report/sections.h"
 
@@ -85,18 +86,35 @@ static void put_outside(const struct report *r, const struct comparison *c)
     if (c->undefined || !c->wall.medians_outside || !lookup_has_verdict(r, c))
         return;
     CLEANUP(mem_freep) char *subject = lookup_subject(c);
-    page_item(r->page,
-              "%s: the ratio of the medians, %s, lies outside the interval of the paired "
-              "ratio",
+    page_item(r->page, "%s: the ratio of the medians, %s, lies outside the interval of the ratio",
               subject, number_ratio(ratio, c->wall.ratio_of_medians));
 }
 
 /* ---- lanes and observations */
 
+/* What the suite says of whole workloads; their rows say it too, but once is enough. */
+static void put_absent(const struct report *r)
+{
+    for (size_t w = 0; w < r->raw->n_workloads; w++)
+        for (size_t s = 0; s < r->raw->n_sides; s++)
+            if (workload_is_absent(&r->raw->workloads[w], r->raw->sides[s]))
+                page_item(r->page,
+                          "%s: absent on %s, as the suite declares; nothing is compared with it",
+                          r->raw->workloads[w].name, r->raw->sides[s]);
+}
+
+static bool is_absent(const struct report *r, const struct row *row)
+{
+    const struct raw_workload *w = lookup_workload(r, row->workload);
+    return w && workload_is_absent(w, row->side);
+}
+
 static void put_rows(const struct report *r)
 {
     for (size_t i = 0; i < r->s->n_rows; i++) {
         const struct row *row = &r->s->rows[i];
+        if (is_absent(r, row))
+            continue;
         if (row->undefined)
             page_item(r->page, "%s %s, %s: no figures, %s", row->workload, row->lane, row->side,
                       row->undefined);
@@ -142,6 +160,7 @@ void section_notes(const struct report *r)
             put_note(r, i);
     for (size_t i = 0; i < r->s->n_comparisons; i++)
         put_outside(r, &r->s->comparisons[i]);
+    put_absent(r);
     put_rows(r);
     put_placement(r);
     page_item(r->page, "every figure follows from raw.json by the rules that summary.json names");

@@ -29,6 +29,17 @@ static void put_sources(const struct report *r)
     page_table(r->page, &t);
 }
 
+static void put_variants(const struct report *r)
+{
+    for (size_t i = 0; i < r->raw->n_sources; i++) {
+        const struct raw_source *s = &r->raw->sources[i];
+        CLEANUP(buf_deinit) struct buf variables = {0};
+        put_args(&variables, &s->variant);
+        if (s->variant.n)
+            page_item(r->page, "%s is built with %.300s", s->side, buf_str(&variables));
+    }
+}
+
 static void put_builds(const struct report *r)
 {
     struct table t = {0};
@@ -114,6 +125,7 @@ void section_sources(const struct report *r)
     if (!r->raw->job.n_sources && !r->raw->job.is_run)
         page_say(r->page, "The job names no sources: it measures the suite as it stands.");
     put_sources(r);
+    put_variants(r);
     put_builds(r);
     put_products(r);
     put_tools(r);

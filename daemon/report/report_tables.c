@@ -52,16 +52,29 @@ void section_startup(const struct report *r)
 
 /* ---- declared waits */
 
-static void put_excess_ratios(const struct report *r)
+static void put_excess(const struct report *r, const struct comparison *c)
 {
-    char ratio[NUMBER_MAX];
+    const struct interval *v = &c->excess.interval;
+    char ratio[NUMBER_MAX], low[NUMBER_MAX], high[NUMBER_MAX], coverage[NUMBER_MAX];
+    CLEANUP(mem_freep) char *subject = lookup_subject(c);
+    if (isnan(c->excess_ratio))
+        page_item(r->page, "%s: the excess has no ratio, %s", subject, c->excess.note);
+    else if (v->defined)
+        page_item(r->page, "%s: %s in the excess over the wait, ratio %s, %s to %s (%s)", subject,
+                  verdict_name(c->excess.verdict), number_ratio(ratio, c->excess_ratio),
+                  number_ratio(low, v->low), number_ratio(high, v->high),
+                  number_fraction(coverage, v->coverage));
+    else
+        page_item(r->page, "%s: %s in the excess over the wait, ratio %s, without an interval",
+                  subject, verdict_name(c->excess.verdict), number_ratio(ratio, c->excess_ratio));
+}
+
+static void put_excesses(const struct report *r)
+{
     for (size_t i = 0; i < r->s->n_comparisons; i++) {
         const struct comparison *c = &r->s->comparisons[i];
-        if (c->undefined || isnan(c->excess_ratio) || !lookup_has_verdict(r, c))
-            continue;
-        CLEANUP(mem_freep) char *subject = lookup_subject(c);
-        page_item(r->page, "%s: the excess over the wait has the paired ratio %s", subject,
-                  number_ratio(ratio, c->excess_ratio));
+        if (c->has_excess && !c->undefined && lookup_has_verdict(r, c))
+            put_excess(r, c);
     }
 }
 
@@ -90,7 +103,7 @@ void section_waits(const struct report *r)
     page_section(r->page, "Declared waits",
                  "what the workload waits by design, and what is over it");
     page_table(r->page, &t);
-    put_excess_ratios(r);
+    put_excesses(r);
 }
 
 /* ---- dispersion */

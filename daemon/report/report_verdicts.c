@@ -7,6 +7,9 @@
 
 #define FIRST_GROUP 1
 #define SECOND_GROUP 2
+#define PAIRED_RULE "%s / %s over the repetitions"
+#define UNPAIRED_RULE                                                                              \
+    "%s / %s over every two repetitions, one of each side, as the sides ran one after the other"
 
 static bool same_ends(const struct comparison *a, const struct comparison *b)
 {
@@ -25,6 +28,7 @@ struct verdict_table {
     const struct comparison *first;
     bool one_coverage; /* all intervals have it: it stands in the title */
     bool one_count;    /* all have as many pairs */
+    bool one_margin;   /* all are judged by it */
     double coverage;
     size_t pairs;
 };
@@ -37,7 +41,7 @@ static bool belongs(const struct verdict_table *v, const struct comparison *c)
 static void find_common(struct verdict_table *v)
 {
     bool seen = false;
-    v->one_coverage = v->one_count = true;
+    v->one_coverage = v->one_count = v->one_margin = true;
     v->coverage = (double)NAN;
     v->pairs = v->first->wall.pairs;
     for (size_t i = 0; i < v->r->s->n_comparisons; i++) {
@@ -46,6 +50,7 @@ static void find_common(struct verdict_table *v)
             continue;
         v->one_count = v->one_count && (!seen || c->wall.pairs == v->pairs);
         v->pairs = seen ? v->pairs : c->wall.pairs;
+        v->one_margin = v->one_margin && c->wall.margin == v->first->wall.margin;
         if (c->wall.interval.defined && isnan(v->coverage))
             v->coverage = c->wall.interval.coverage;
         v->one_coverage =
@@ -134,7 +139,7 @@ static void add_row(const struct verdict_table *v, const struct comparison *c, s
     table_put(t, number_ms(n, median_of(v->r, c->workload, c->subject_lane, c->subject_side)));
     table_put(t, number_pct(n, c->undefined ? (double)NAN : c->change_pct));
     add_verdict(v->r, c, t);
-    table_put(t, number_ratio(n, c->undefined ? (double)NAN : w->paired_median_ratio));
+    table_put(t, number_ratio(n, c->undefined ? (double)NAN : estimate_ratio(w)));
     add_interval(t, &w->interval);
     if (!v->one_coverage)
         table_put(t, w->interval.defined ? number_fraction(n, w->interval.coverage) : "");
@@ -143,24 +148,42 @@ static void add_row(const struct verdict_table *v, const struct comparison *c, s
     table_put(t, number_fraction(n, w->resolvable));
 }
 
+/* "1.00%"; where a control's drift is larger, that it is. malloc'd. */
+static char *margin_text(const struct verdict_table *v)
+{
+    char margin[NUMBER_MAX], policy[NUMBER_MAX];
+    double m = v->first->wall.margin, own = v->r->raw->policy.margin;
+    number_fraction(policy, own);
+    if (!v->one_margin || m <= own)
+        return mem_strdup(policy);
+    return mem_printf("%s, the largest drift of a control (the policy's own is %s)",
+                      number_fraction(margin, m), policy);
+}
+
 static void put_note(const struct verdict_table *v)
 {
     const struct report *r = v->r;
     const struct comparison *c = v->first;
-    char margin[NUMBER_MAX], pairs[32] = "pairs";
+    char pairs[32] = "pairs";
     bool sides = c->kind == COMPARE_SIDES;
     CLEANUP(mem_freep)
     char *from = sides ? lookup_side(r, c->reference_side) : mem_strdup(c->reference_lane);
     CLEANUP(mem_freep)
     char *to = sides ? lookup_side(r, c->subject_side) : mem_strdup(c->subject_lane);
-    if (v->one_count)
+    if (c->wall.unpaired)
+        snprintf(pairs, sizeof pairs, "unpaired");
+    else if (v->one_count)
         snprintf(pairs, sizeof pairs, "%zu pairs", v->pairs);
     CLEANUP(mem_freep) char *note = mem_printf("%s against %s, %s", to, from, pairs);
     page_section(r->page, "Verdicts", note);
+    CLEANUP(mem_freep)
+    char *rule = mem_printf(c->wall.unpaired ? UNPAIRED_RULE : PAIRED_RULE, subject_name(c),
+                            reference_name(c));
+    CLEANUP(mem_freep) char *margin = margin_text(v);
     page_say(r->page,
-             "Medians in ms. ratio: the median of %s / %s over the repetitions; below 1 is faster. "
-             "resolves: the smallest change that this run could have seen. Margin: %s.",
-             subject_name(c), reference_name(c), number_fraction(margin, r->raw->policy.margin));
+             "Medians in ms. ratio: the median of %s; below 1 is faster. resolves: the smallest "
+             "change that this run could have seen. Margin: %s.",
+             rule, margin);
 }
 
 static void put_verdict_table(const struct report *r, const struct comparison *first)
@@ -199,7 +222,7 @@ static void put_disagreement(const struct report *r, const struct comparison *c)
     CLEANUP(mem_freep) char *subject = lookup_subject(c);
     char ratio[NUMBER_MAX], low[NUMBER_MAX], high[NUMBER_MAX];
     const struct interval *v = &c->cpu.interval;
-    number_ratio(ratio, c->cpu.paired_median_ratio);
+    number_ratio(ratio, estimate_ratio(&c->cpu));
     if (v->defined)
         page_item(r->page, "%s: wall time says %s, CPU time says %s (CPU ratio %s, %s to %s)",
                   subject, verdict_name(c->wall.verdict), verdict_name(c->cpu.verdict), ratio,
@@ -209,33 +232,86 @@ static void put_disagreement(const struct report *r, const struct comparison *c)
                   verdict_name(c->wall.verdict), verdict_name(c->cpu.verdict), ratio);
 }
 
-void section_cpu_time(const struct report *r)
+static bool has_cpu_verdict(const struct report *r, const struct comparison *c)
 {
-    size_t judged = 0, disagree = 0;
+    return !c->undefined && lookup_has_verdict(r, c) && !isnan(estimate_ratio(&c->cpu));
+}
+
+static void add_cpu_row(const struct report *r, const struct comparison *c, struct table *t)
+{
+    char n[NUMBER_MAX];
+    const struct row *subject = lookup_row(r, c->workload, c->subject_lane, c->subject_side),
+                     *reference = lookup_row(r, c->workload, c->reference_lane, c->reference_side);
+    table_put(t, c->workload);
+    table_put(t, c->kind == COMPARE_SIDES ? c->subject_lane : c->subject_side);
+    table_put(t, number_ms(n, reference ? reference->cpu.median_ns : (double)NAN));
+    table_put(t, number_ms(n, subject ? subject->cpu.median_ns : (double)NAN));
+    table_cell(t, style_of_verdict(c->cpu.verdict), "%s", verdict_name(c->cpu.verdict));
+    table_put(t, number_ratio(n, estimate_ratio(&c->cpu)));
+    add_interval(t, &c->cpu.interval);
+    table_put(t, c->cpu.interval.defined ? number_fraction(n, c->cpu.interval.coverage) : "");
+}
+
+/* The comparisons with the same two ends as first, by CPU time. */
+static void put_cpu_table(const struct report *r, const struct comparison *first)
+{
+    struct table t = {0};
+    CLEANUP(mem_freep) char *reference = mem_printf("%s ms", reference_name(first));
+    CLEANUP(mem_freep) char *subject = mem_printf("%s ms", subject_name(first));
+    table_column(&t, "workload", ALIGN_LEFT, 0);
+    table_column(&t, first->kind == COMPARE_SIDES ? "lane" : "side", ALIGN_LEFT, 0);
+    table_column(&t, reference, ALIGN_RIGHT, FIRST_GROUP);
+    table_column(&t, subject, ALIGN_RIGHT, FIRST_GROUP);
+    table_column(&t, "verdict", ALIGN_LEFT, FIRST_GROUP);
+    table_column(&t, "ratio", ALIGN_RIGHT, SECOND_GROUP);
+    table_column(&t, "interval", ALIGN_LEFT, SECOND_GROUP);
+    table_column(&t, "coverage", ALIGN_RIGHT, SECOND_GROUP);
+    for (size_t i = 0; i < r->s->n_comparisons; i++)
+        if (has_cpu_verdict(r, &r->s->comparisons[i]) && same_ends(first, &r->s->comparisons[i]))
+            add_cpu_row(r, &r->s->comparisons[i], &t);
+    page_table(r->page, &t);
+}
+
+/* How many verdicts there are by CPU time, and how many disagree with that of wall time. */
+static size_t count_cpu_verdicts(const struct report *r, size_t *disagree)
+{
+    size_t judged = 0;
+    *disagree = 0;
     for (size_t i = 0; i < r->s->n_comparisons; i++) {
         const struct comparison *c = &r->s->comparisons[i];
-        if (c->undefined || !lookup_has_verdict(r, c) || !c->cpu.pairs)
+        if (!has_cpu_verdict(r, c))
             continue;
         judged++;
-        disagree += c->verdicts_disagree;
+        *disagree += c->verdicts_disagree;
     }
-    if (!judged)
-        return;
-    page_section(r->page, "CPU time", NULL);
-    if (!disagree) {
-        page_say(r->page, "CPU time gives the same verdict as wall time in %s.",
-                 judged == 1 ? "the one comparison" : "every comparison");
-        return;
-    }
+    return judged;
+}
+
+static void put_disagreements(const struct report *r, size_t judged, size_t disagree)
+{
     page_say(r->page,
              "CPU time sees through neighbours and waits. It disagrees with wall time in "
              "%zu of %zu comparisons:",
              disagree, judged);
-    for (size_t i = 0; i < r->s->n_comparisons; i++) {
-        const struct comparison *c = &r->s->comparisons[i];
-        if (!c->undefined && lookup_has_verdict(r, c) && c->cpu.pairs && c->verdicts_disagree)
-            put_disagreement(r, c);
-    }
+    for (size_t i = 0; i < r->s->n_comparisons; i++)
+        if (has_cpu_verdict(r, &r->s->comparisons[i]) && r->s->comparisons[i].verdicts_disagree)
+            put_disagreement(r, &r->s->comparisons[i]);
+}
+
+void section_cpu_time(const struct report *r)
+{
+    size_t disagree, judged = count_cpu_verdicts(r, &disagree);
+    if (!judged)
+        return;
+    page_section(r->page, "CPU time", NULL);
+    if (disagree)
+        put_disagreements(r, judged, disagree);
+    else
+        page_say(r->page, "CPU time gives the same verdict as wall time in %s.",
+                 judged == 1 ? "the one comparison" : "every comparison");
+    for (size_t i = 0; i < r->s->n_comparisons; i++)
+        if (lookup_has_verdict(r, &r->s->comparisons[i]) && is_first_of_its_ends(r, i))
+            put_cpu_table(r, &r->s->comparisons[i]);
 }
 
 /* ---- controls */
@@ -251,31 +327,34 @@ static void put_moving_controls(const struct report *r)
             lookup_is_control(r, c->workload, c->subject_lane))
             page_item(
                 r->page,
-                "%s %s did not change, yet measures %s (paired ratio %s): the host itself was "
-                "not the same on both sides",
+                "%s %s did not change, yet measures %s (ratio %s): the host itself was not the same on "
+                "both sides",
                 c->workload, c->subject_lane, verdict_name(c->wall.verdict),
-                number_ratio(ratio, c->wall.paired_median_ratio));
+                number_ratio(ratio, estimate_ratio(&c->wall)));
     }
 }
 
-void section_controls(const struct report *r)
+static bool same_pair(const struct control_drift *a, const struct control_drift *b)
+{
+    return lookup_same(a->before_side, b->before_side) && lookup_same(a->after_side, b->after_side);
+}
+
+/* The controls of one pair of sides, from the first of them on. */
+static void put_controls(const struct report *r, const struct control_drift *first)
 {
     struct table t = {0};
     char n[NUMBER_MAX];
-    if (!r->s->n_controls)
-        return;
-    CLEANUP(mem_freep)
-    char *note = mem_printf("lanes that do not differ between the sides; drift must stay below %s",
-                            number_share(n, r->raw->policy.drift_limit_pct));
-    page_section(r->page, "Controls", note);
+    CLEANUP(mem_freep) char *before = mem_printf("%s ms", first->before_side);
+    CLEANUP(mem_freep) char *after = mem_printf("%s ms", first->after_side);
     table_column(&t, "workload", ALIGN_LEFT, 0);
     table_column(&t, "control", ALIGN_LEFT, 0);
-    table_column(&t, "before ms", ALIGN_RIGHT, FIRST_GROUP);
-    table_column(&t, "after ms", ALIGN_RIGHT, FIRST_GROUP);
+    table_column(&t, before, ALIGN_RIGHT, FIRST_GROUP);
+    table_column(&t, after, ALIGN_RIGHT, FIRST_GROUP);
     table_column(&t, "drift", ALIGN_RIGHT, FIRST_GROUP);
     table_column(&t, "within", ALIGN_LEFT, FIRST_GROUP);
-    for (size_t i = 0; i < r->s->n_controls; i++) {
-        const struct control_drift *c = &r->s->controls[i];
+    for (const struct control_drift *c = first; c < r->s->controls + r->s->n_controls; c++) {
+        if (!same_pair(c, first))
+            continue;
         table_put(&t, c->workload);
         table_put(&t, c->lane);
         table_put(&t, number_ms(n, c->before_ns));
@@ -284,6 +363,21 @@ void section_controls(const struct report *r)
         table_cell(&t, style_of_tri(c->within), "%s", tri_name(c->within));
     }
     page_table(r->page, &t);
+}
+
+void section_controls(const struct report *r)
+{
+    char n[NUMBER_MAX];
+    if (!r->s->n_controls)
+        return;
+    CLEANUP(mem_freep)
+    char *note = mem_printf("lanes that do not differ between the sides; drift must stay below %s",
+                            number_share(n, r->raw->policy.drift_limit_pct));
+    page_section(r->page, "Controls", note);
+    /* Those of one pair stand together. */
+    for (size_t i = 0; i < r->s->n_controls; i++)
+        if (i == 0 || !same_pair(&r->s->controls[i - 1], &r->s->controls[i]))
+            put_controls(r, &r->s->controls[i]);
     put_moving_controls(r);
 }
 

@@ -86,7 +86,8 @@ static void every_part_of_a_comparison_is_there(void **state)
         "  fib30     c / cpython  0.077979  0.155564",
         "  int32     c     before  12.345678    10.345678   9/11  10.335333",
         "  tcp_fanout  c     after   100.000000  104.000000   4.000000",
-        "  - tcp_fanout c: the excess over the wait has the paired ratio 1.023551",
+        "  - tcp_fanout c: UNRESOLVED in the excess over the wait, ratio 1.023551, "
+        "0.898635 to 1.084599 (98.83%)",
         "DISPERSION  wall time of every lane; p95 by nearest rank",
         "  fib30       c        before  11   12.345678  0.024690   12.407403   12.296298",
         "  before build   quiet            0  1.2%, 0.8%      77  2026-11-30T17:35:52Z",
@@ -104,6 +105,83 @@ static void every_part_of_a_comparison_is_there(void **state)
     CLEANUP(mem_freep) char *text = text_of(&a, sample_raw(&a), 120, false);
     expect_lines(text, lines);
     arena_deinit(&a);
+}
+
+static void sides_one_after_the_other_are_told_as_unpaired_with_cpu_time_beside(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct raw *raw = sample_raw(&a);
+    raw->job.order = ORDER_SEQUENTIAL;
+    CLEANUP(mem_freep) char *text = text_of(&a, raw, 120, false);
+    static const char *const lines[] = {
+        "VERDICTS  after (HEAD, 9ac01de29a) against before (v1.2, 3f2a91c0de), unpaired",
+        "  workload    lane      before ms    after ms      change  verdict        ratio  "
+        "interval, 95.27%      resolves",
+        "  fib30       c         12.345678   24.691356  +100.0000%  SLOWER      2.000000  "
+        "1.994018 to 2.006000     1.30%",
+        "CPU TIME",
+        "  workload    lane      before ms    after ms  verdict        ratio  interval            "
+        "  coverage",
+        "  fib30       c         12.344678   24.690356  SLOWER      2.000081  1.994099 to 2.006081"
+        "    95.27%",
+        "  - tcp_fanout c: UNRESOLVED in the excess over the wait, ratio 1.000000, 0.927644 to "
+        "1.078000 (95.27%)",
+        NULL};
+    expect_lines(text, lines);
+    assert_non_null(strstr(text, "over every two repetitions"));
+}
+
+static void a_margin_raised_by_a_control_is_told(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct raw *raw = sample_raw(&a);
+    raw->job.order = ORDER_SEQUENTIAL;
+    for (size_t i = 0; i < raw->n_observations; i++)
+        if (strcmp(raw->observations[i].lane, "cpython") == 0 &&
+            strcmp(raw->observations[i].side, "after") == 0)
+            raw->observations[i].elapsed_ns += 4000000;
+    CLEANUP(mem_freep) char *text = text_of(&a, raw, 200, false);
+    assert_non_null(strstr(text, "Margin: 2.78%, the largest drift of a control (the policy's own "
+                                 "is 1.00%)."));
+}
+
+static void an_absent_workload_and_a_variant_are_told_once(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct raw *raw = sample_raw(&a);
+    const char *absent[] = {"before"}, *variant[] = {"CFLAGS=-O3 -g", "X=1"};
+    raw->workloads[2].absent_sides = (struct args){absent, 1};
+    raw->sources[1].variant = (struct args){variant, 2};
+    CLEANUP(mem_freep) char *text = text_of(&a, raw, 120, false);
+    static const char *const lines[] = {
+        "  - after is built with 'CFLAGS=-O3 -g' X=1",
+        "  - int32: absent on before, as the suite declares; nothing is compared with it", NULL};
+    expect_lines(text, lines);
+    assert_null(strstr(text, "int32 c, before: no figures"));
+}
+
+static void each_pair_of_sides_has_its_own_tables(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct raw *raw = sample_raw(&a);
+    struct job_pair pairs[] = {{"after", "before"}, {"before", "after"}};
+    raw->job.pairs = pairs;
+    raw->job.n_pairs = 2;
+    CLEANUP(mem_freep) char *text = text_of(&a, raw, 120, false);
+    static const char *const lines[] = {
+        "VERDICTS  after (HEAD, 9ac01de29a) against before (v1.2, 3f2a91c0de), 11 pairs",
+        "VERDICTS  before (v1.2, 3f2a91c0de) against after (HEAD, 9ac01de29a), 11 pairs",
+        "  workload    lane       after ms   before ms     change  verdict        ratio  interval, "
+        "98.83%      resolves",
+        "CONTROLS  lanes that do not differ between the sides; drift must stay below 5.0%",
+        "  workload  control   before ms    after ms     drift  within",
+        "  workload  control    after ms   before ms     drift  within",
+        NULL};
+    expect_lines(text, lines);
 }
 
 static void competitors_are_named_by_pid_and_command(void **state)
@@ -263,7 +341,8 @@ static void markdown_says_the_same_in_tables(void **state)
         "| fib30 | c | 12.345678 | 24.691356 | +100.0000% | **SLOWER** | 2.001992 | 1.992008 to "
         "2.006018 | 1.51% |",
         "| fib30 | cpython | 158.321541 | 158.721541 | +0.2527% | PASS |",
-        "- tcp_fanout c: the excess over the wait has the paired ratio 1.023551",
+        "- tcp_fanout c: UNRESOLVED in the excess over the wait, ratio 1.023551, "
+        "0.898635 to 1.084599 (98.83%)",
         NULL};
     struct arena a = {0};
     CLEANUP(mem_freep) char *text = markdown_of(&a, sample_raw(&a));
@@ -348,6 +427,10 @@ int main(void)
         cmocka_unit_test(the_grade_comes_first_then_the_verdicts),
         cmocka_unit_test(a_narrow_page_splits_the_verdict_table),
         cmocka_unit_test(every_part_of_a_comparison_is_there),
+        cmocka_unit_test(sides_one_after_the_other_are_told_as_unpaired_with_cpu_time_beside),
+        cmocka_unit_test(a_margin_raised_by_a_control_is_told),
+        cmocka_unit_test(an_absent_workload_and_a_variant_are_told_once),
+        cmocka_unit_test(each_pair_of_sides_has_its_own_tables),
         cmocka_unit_test(competitors_are_named_by_pid_and_command),
         cmocka_unit_test(a_disagreement_of_wall_and_cpu_time_is_said_in_words),
         cmocka_unit_test(a_control_that_moved_is_pointed_out),
