@@ -13,7 +13,7 @@
 #define LANES_MAX 64
 #define BUILD_STEPS_MAX 32
 #define ENV_MAX 64
-#define RECORD_MAX 512
+#define RECORD_MAX 511 /* with its newline a line of 512 bytes */
 #define STDOUT_MAX 65536
 #define WAIT_MAX_NS 60000000000
 

@@ -67,6 +67,7 @@ struct attempt {
     struct raw_lane **lanes;  /* per workload, one per lane: absent and excluded ones are marked */
     struct raw raw;           /* what has been gathered so far, in the shape of the report */
     struct phase_record phases[PHASE_COUNT];
+    struct host_facts since; /* of a retry: what its conditions are judged against */
     struct raw_build *builds;
     size_t n_builds, build_next; /* build_next counts over sides and the suite */
     struct plan *plan;
@@ -95,8 +96,8 @@ struct attempt {
     enum job_state state;              /* as stored */
     void (*paused)(struct attempt *a); /* goes on with this when the pause is over */
     const char *initial_sums; /* of the evidence, as it was when timing ended; NULL: not reached */
-    struct raw *report;                /* assembled from the store, for the evidence */
-    struct store_report sealed;        /* valid once is_sealed */
+    struct raw *report;       /* assembled from the store, for the evidence */
+    struct store_report sealed; /* valid once is_sealed */
     bool is_sealed;
 
     uv_work_t work;

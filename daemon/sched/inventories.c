@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "sched/sched_internal.h"
 
 struct phase_steps {
@@ -33,6 +34,25 @@ static size_t measured_paths(const struct attempt *a, const char **paths)
     return n;
 }
 
+/* What a condition is judged against: the facts when the attempt began. A retry took its inventory
+ * before build over from an earlier try; what counted up while the job waited (stolen time, swap)
+ * is not this attempt's, so those counters begin anew. */
+static const struct host_facts *since_facts(struct attempt *a, enum phase phase)
+{
+    static const enum fact_id counters[] = {FACT_STEAL_TICKS, FACT_CPU_TICKS, FACT_SWAP_IN};
+    struct host_facts now;
+
+    if (!a->reused_from)
+        return &a->phases[PHASE_BEFORE_BUILD].facts;
+    if (phase == PHASE_BEFORE_TIMING) {
+        host_probe_facts(a->sched->config.probe, &a->arena, &now);
+        a->since = a->phases[PHASE_BEFORE_BUILD].facts;
+        for (size_t i = 0; i < ARRAY_LEN(counters); i++)
+            a->since.facts[counters[i]] = now.facts[counters[i]];
+    }
+    return &a->since;
+}
+
 static int take(struct attempt *a, enum phase phase)
 {
     const char *measured[JOB_SIDES_MAX + 1];
@@ -46,8 +66,7 @@ static int take(struct attempt *a, enum phase phase)
     };
     const struct qualify_job job = {.is_comparison = a->n_sides > 1 || a->job->is_run,
                                     .control_everywhere = control_everywhere(a->suite)};
-    const struct host_facts *first =
-        phase == PHASE_BEFORE_BUILD ? NULL : &a->phases[PHASE_BEFORE_BUILD].facts;
+    const struct host_facts *first = phase == PHASE_BEFORE_BUILD ? NULL : since_facts(a, phase);
 
     return host_take_phase(a->sched->config.probe, &a->arena, a->policy, &scope, &job, phase, first,
                            a->policy->snapshot_gap_ms, &a->phases[phase], &a->e);

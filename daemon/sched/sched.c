@@ -12,6 +12,7 @@
 #include "proto/documents.h"
 #include "sched/sched_internal.h"
 
+#define CLAIM_AGAIN_MS 10000    /* after a claim that the store could not make */
 #define RETRY_POLL_MAX_MS 60000 /* wall time may step: look again at least so often */
 
 /* ---- telling */
@@ -237,9 +238,11 @@ static void on_kick(uv_idle_t *idle)
     if (s->active || s->stopping || s->blocked[0])
         return;
     int rc = claim(s, id, job, &e);
-    if (rc < 0)
+    if (rc < 0) {
+        /* A full disk, say: jobs wait until it is mended, not until the next submit. */
         log_err("claiming a job", rc, &e);
-    else if (rc == 0)
+        (void)uv_timer_start(&s->retry_timer, on_retry_timer, CLAIM_AGAIN_MS, 0);
+    } else if (rc == 0)
         begin_attempt(s, id, job);
     else
         arm_retry(s);

@@ -279,8 +279,8 @@ static void names_and_records_are_bounded(void **state)
         HEAD "'workloads':[{'name':'w','measure':'protocol','go':'G','done':'D','ready':'";
     static const char name[] = HEAD "'workloads':[{'measure':'process','name':'";
     static const char tail[] = "','lanes':{" LANE "}}]}";
-    assert_int_equal(decode_long(record, 512, tail), 0);
-    assert_int_not_equal(decode_long(record, 513, tail), 0);
+    assert_int_equal(decode_long(record, 511, tail), 0);
+    assert_int_not_equal(decode_long(record, 512, tail), 0);
     assert_int_equal(decode_long(name, 64, tail), 0);
     assert_int_not_equal(decode_long(name, 65, tail), 0);
 }
