@@ -28,7 +28,7 @@ struct api_config {
     struct store *store;
     struct source_store *sources;
     struct host_probe *probe; /* its own: not the scheduler's */
-    const char *host_key; /* public, hex */
+    const char *host_key;     /* public, hex */
     const char *state_dir;
     const char *uploads_dir;
 };

@@ -10,7 +10,7 @@ import sys
 
 FOLDERS = ("core", "proto", "daemon", "client")
 FIELDS = {"job.policy"}
-FILE_ENDINGS = {"json", "md", "h", "c", "def", "git", "db", "py"}
+FILE_ENDINGS = {"json", "md", "txt", "html", "h", "c", "def", "git", "db", "py"}
 
 
 def strip_comments(text):
