@@ -14,6 +14,7 @@ static const struct {
 } predicates[PRED_COUNT] = {
     [PRED_SOURCES_CLEAN_DETACHED] = {"sources_clean_detached", predicate_sources_clean_detached},
     [PRED_COMMITS_PINNED] = {"commits_pinned", predicate_commits_pinned},
+    [PRED_CORRECTIONS_PROVEN] = {"corrections_proven", predicate_corrections_proven},
     [PRED_SOURCES_FROZEN] = {"sources_frozen", predicate_sources_frozen},
     [PRED_INPUTS_UNCHANGED] = {"inputs_unchanged", predicate_inputs_unchanged},
     [PRED_BINARIES_UNCHANGED] = {"binaries_unchanged", predicate_binaries_unchanged},

@@ -28,6 +28,7 @@ void predicate_fold(struct predicate_result *worst, struct predicate_result r);
 /* Sources, inputs and builds (grade_sources.c). */
 struct predicate_result predicate_sources_clean_detached(const struct grade_input *in);
 struct predicate_result predicate_commits_pinned(const struct grade_input *in);
+struct predicate_result predicate_corrections_proven(const struct grade_input *in);
 struct predicate_result predicate_sources_frozen(const struct grade_input *in);
 struct predicate_result predicate_inputs_unchanged(const struct grade_input *in);
 struct predicate_result predicate_binaries_unchanged(const struct grade_input *in);

@@ -100,6 +100,53 @@ struct predicate_result predicate_commits_pinned(const struct grade_input *in)
     return each_source(in, "every side is a full commit id and HEAD is that commit", judge_commit);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* Where the recorded proof is not of what the job asks for; NULL: nowhere. */
+static const char *proof_flaw(const struct job_source *asked, const struct raw_source *source)
+{
+    const struct raw_correction *found = source->correction;
+    if (!same_text(found->base_commit, asked->correction->base_commit))
+        return "another base than the job's";
+    if (!same_text(found->corrected, asked->commit) || !same_text(found->corrected, source->commit))
+        return "another commit than the one that was measured";
+    if (!same_text(found->diff_sha256, asked->correction->diff_sha256))
+        return "another diff than the one that was allowed";
+    if (!same_text(found->approved_by, asked->correction->approved_by) ||
+        !same_text(found->reason, asked->correction->reason))
+        return "another approval than the job's";
+    return found->proven ? NULL : "the commit is not the base and exactly the allowed diff";
+}
+
+static struct predicate_result judge_correction(const struct grade_input *in,
+                                                const struct job_source *asked)
+{
+    const struct raw_source *source = source_of(in->raw, asked->side);
+    bool found = source && source->correction;
+    if (!asked->correction)
+        return found ? RESULT(in, TRI_FAIL, "%s: a correction that the job does not name",
+                              asked->side)
+                     : RESULT(in, TRI_NOT_APPLICABLE, "%s: no correction", asked->side);
+    if (!found)
+        return RESULT(in, TRI_UNKNOWN, "%s: no proof recorded", asked->side);
+    const char *flaw = proof_flaw(asked, source);
+    if (flaw)
+        return RESULT(in, TRI_FAIL, "%s: %s", asked->side, flaw);
+    return RESULT(in, TRI_PASS, "%s: base and exactly the diff that %s allowed", asked->side,
+                  source->correction->approved_by);
+}
+
+struct predicate_result predicate_corrections_proven(const struct grade_input *in)
+{
+    struct predicate_result worst = RESULT(in, TRI_NOT_APPLICABLE, "no side is a corrected commit");
+    for (size_t i = 0; i < in->raw->job.n_sources; i++)
+        predicate_fold(&worst, judge_correction(in, &in->raw->job.sources[i]));
+    return worst;
+}
+
 static struct predicate_result judge_recheck(const struct grade_input *in,
                                              const struct raw_recheck *r, const char *recorded)
 {

@@ -72,9 +72,18 @@ static const struct job_source *source_of(const struct job *job, const char *sid
     return NULL;
 }
 
+static bool has_correction(const struct job *job)
+{
+    for (size_t i = 0; i < job->n_sources; i++)
+        if (job->sources[i].correction)
+            return true;
+    return false;
+}
+
 static bool is_comparison(const struct job *job)
 {
-    return job->n_sources == 2 && source_of(job, "before") && source_of(job, "after");
+    return job->n_sources == 2 && source_of(job, "before") && source_of(job, "after") &&
+           !has_correction(job); /* whose allowed diffs may be two */
 }
 
 /* "workload/lane", or "lane" for every workload. */
@@ -114,6 +123,20 @@ static void put_compare(struct buf *out, const struct job *job)
 
 /* ---- jobs that no options of the command line say: by a job file beside the unpacked parts */
 
+static void put_file_correction(struct json_out *o, const struct job_source *s)
+{
+    const struct job_correction *c = s->correction;
+    if (!c)
+        return;
+    CLEANUP(mem_freep) char *diff = mem_printf("corrections/%s.diff", s->side);
+    json_begin(o, "correction");
+    json_put_str(o, "base", c->base_commit);
+    json_put_str(o, "diff", diff);
+    json_put_str(o, "approved_by", c->approved_by);
+    json_put_str(o, "reason", c->reason);
+    json_end(o);
+}
+
 static void put_file_sources(struct json_out *o, const struct job *job)
 {
     if (job->n_sources == 0)
@@ -123,6 +146,7 @@ static void put_file_sources(struct json_out *o, const struct job *job)
         json_begin(o, job->sources[i].side);
         json_put_str(o, "repo", "repo");
         json_put_str(o, "rev", job->sources[i].commit);
+        put_file_correction(o, &job->sources[i]);
         json_end(o);
     }
     json_end(o);
@@ -177,8 +201,10 @@ static int put_submit(struct buf *out, const struct job *job, struct err *e)
     struct json_out o;
     json_out_init(&o, &json);
     put_file(&o, job);
-    buf_puts(out, "cp -R -- \"$here/suite\" \"$work/suite\"\n"
-                  "cat >\"$work/job.json\" <<'END_OF_JOB'\n");
+    buf_puts(out, "cp -R -- \"$here/suite\" \"$work/suite\"\n");
+    if (has_correction(job))
+        buf_puts(out, "cp -R -- \"$here/corrections\" \"$work/corrections\"\n");
+    buf_puts(out, "cat >\"$work/job.json\" <<'END_OF_JOB'\n");
     int rc = json_canonical(json.data, json.len, out, e); /* one line: it cannot end early */
     buf_puts(out, "END_OF_JOB\n"
                   "exec aurabench submit \"$work/job.json\" --policy \"$here/policy.json\" "

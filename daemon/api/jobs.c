@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "proto/doc_command.h"
 #include "proto/doc_host.h"
+#include "source/correction.h"
 
 #define LIST_MAX 1000
 
@@ -180,34 +181,52 @@ static int check_suite(struct api_call *c, const struct job *job)
     return store_suite_put(c->api->config.store, &row, &c->e);
 }
 
-static int check_commits(struct api_call *c, const struct job *job)
+static int check_commit(struct api_call *c, const char *side, const char *member, const char *id)
 {
-    for (size_t i = 0; i < job->n_sources; i++)
-        if (!source_has_commit(c->api->config.sources, job->sources[i].commit))
-            return err_set(&c->e, -ENOENT, "source.missing_commit",
-                           arena_printf(&c->arena, "sources.%s.commit", job->sources[i].side),
-                           "commit %s has not been sent; send it with upload.begin first",
-                           job->sources[i].commit);
-    return 0;
+    if (source_has_commit(c->api->config.sources, id))
+        return 0;
+    return err_set(&c->e, -ENOENT, "source.missing_commit",
+                   arena_printf(&c->arena, "sources.%s.%s", side, member),
+                   "commit %s has not been sent; send it with upload.begin first", id);
 }
 
-static int store_submit(struct api_call *c, const struct job *job, const struct policy *policy,
-                        bool *duplicate)
+static int check_commits(struct api_call *c, const struct job *job)
 {
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < job->n_sources; i++) {
+        const struct job_source *s = &job->sources[i];
+        rc = check_commit(c, s->side, "commit", s->commit);
+        if (rc == 0 && s->correction)
+            rc = check_commit(c, s->side, "correction.base_commit", s->correction->base_commit);
+    }
+    return rc;
+}
+
+struct submission {
+    struct job *job;
+    struct policy *policy;
+    int64_t peer_uid; /* the connection may be gone when it is stored */
+};
+
+static int store_submit(struct api_call *c, bool *duplicate)
+{
+    const struct submission *submission = c->data;
+    const struct job *job = submission->job;
     struct buf document = {0}, policy_text = {0};
     struct json_out o;
 
     json_out_init(&o, &document);
     job_encode(&o, NULL, job);
     json_out_init(&o, &policy_text);
-    policy_encode(&o, NULL, policy);
+    policy_encode(&o, NULL, submission->policy);
     const struct store_new_job row = {.id = job->id,
                                       .document = buf_str(&document),
                                       .policy = buf_str(&policy_text),
                                       .label = job->label,
                                       .suite_sha256 = job->suite_sha256,
                                       .priority = job->priority,
-                                      .peer_uid = c->session->peer.uid,
+                                      .peer_uid = submission->peer_uid,
                                       .wall_ms = clock_wall_ms()};
     int rc = store_job_submit(c->api->config.store, &row, duplicate, &c->e);
     buf_deinit(&document);
@@ -215,27 +234,15 @@ static int store_submit(struct api_call *c, const struct job *job, const struct 
     return rc;
 }
 
-int api_job_submit(struct api_call *c)
+static int answer_submit(struct api_call *c)
 {
-    const cJSON *doc = json_obj(&c->in, c->req.params, "job");
-    struct policy *policy;
+    const struct submission *submission = c->data;
     struct store_job *row;
-    struct job *job;
     bool duplicate = false;
 
-    if (c->in.rc < 0)
-        return c->in.rc;
-    int rc = job_decode(&c->arena, doc, &job, &c->e);
+    int rc = store_submit(c, &duplicate);
     if (rc == 0)
-        rc = api_policy(c, job->policy, &policy);
-    if (rc == 0)
-        rc = check_suite(c, job);
-    if (rc == 0)
-        rc = check_commits(c, job);
-    if (rc == 0)
-        rc = store_submit(c, job, policy, &duplicate);
-    if (rc == 0)
-        rc = store_job_get(c->api->config.store, job->id, &c->arena, &row, &c->e);
+        rc = store_job_get(c->api->config.store, submission->job->id, &c->arena, &row, &c->e);
     if (rc < 0)
         return rc;
     json_put_str(c->o, "id", row->id);
@@ -243,6 +250,51 @@ int api_job_submit(struct api_call *c)
     json_put_bool(c->o, "duplicate", duplicate);
     sched_kick(c->api->config.sched);
     return 0;
+}
+
+static bool has_correction(const struct job *job)
+{
+    for (size_t i = 0; i < job->n_sources; i++)
+        if (job->sources[i].correction)
+            return true;
+    return false;
+}
+
+/* The attempt proves them again; a person should hear of a wrong one now. */
+static int prove_corrections(struct api_call *c)
+{
+    const struct submission *submission = c->data;
+    const struct job *job = submission->job;
+    struct raw_correction proof;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < job->n_sources; i++)
+        if (job->sources[i].correction)
+            rc = source_prove_correction(c->api->config.sources, &c->arena, &job->sources[i],
+                                         &proof, &c->e);
+    return rc;
+}
+
+int api_job_submit(struct api_call *c)
+{
+    const cJSON *doc = json_obj(&c->in, c->req.params, "job");
+    struct submission *submission = arena_alloc(&c->arena, sizeof *submission);
+
+    if (c->in.rc < 0)
+        return c->in.rc;
+    c->data = submission;
+    submission->peer_uid = c->session->peer.uid;
+    int rc = job_decode(&c->arena, doc, &submission->job, &c->e);
+    if (rc == 0)
+        rc = api_policy(c, submission->job->policy, &submission->policy);
+    if (rc == 0)
+        rc = check_suite(c, submission->job);
+    if (rc == 0)
+        rc = check_commits(c, submission->job);
+    if (rc < 0)
+        return rc;
+    return has_correction(submission->job) ? api_defer(c, true, prove_corrections, answer_submit)
+                                           : answer_submit(c);
 }
 
 /* ---- list */

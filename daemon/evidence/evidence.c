@@ -120,6 +120,21 @@ static int put_logs(struct seal *s)
     return rc;
 }
 
+static int put_corrections(struct seal *s)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < s->in->n_corrections; i++) {
+        const struct evidence_correction *c = &s->in->corrections[i];
+        CLEANUP(mem_freep) char *name = mem_printf("corrections/%s.diff", c->side);
+        if (strchr(c->side, '/') || !file_path_is_inside(c->side))
+            return err_set(s->e, -EINVAL, "evidence.name", c->side,
+                           "A diff is stored below corrections/ only; %s would lie elsewhere.",
+                           c->side);
+        rc = put(s, name, c->diff, strlen(c->diff));
+    }
+    return rc;
+}
+
 static int put_initial_sums(struct seal *s)
 {
     const char *text = s->in->initial_sums;
@@ -175,8 +190,9 @@ static int settle_folders(struct seal *s)
 /* ---- the folder */
 
 static int (*const steps[])(struct seal *) = {
-    put_raw,   put_summary, put_report,       put_job,    put_policy,    put_host, put_refusals,
-    put_suite, put_logs,    put_initial_sums, put_bundle, put_reproduce, put_sums, settle_folders,
+    put_raw,          put_summary,  put_report,    put_job,  put_policy,
+    put_host,         put_refusals, put_suite,     put_logs, put_corrections,
+    put_initial_sums, put_bundle,   put_reproduce, put_sums, settle_folders,
 };
 
 static int fill(struct seal *s)

@@ -19,6 +19,11 @@ struct evidence_log {
     const char *path; /* the regular file that is copied */
 };
 
+struct evidence_correction {
+    const char *side;
+    const char *diff; /* text of the allowed diff: corrections/<side>.diff */
+};
+
 struct evidence_input {
     const char *root; /* the evidence root: an existing folder */
     const char *name; /* the final name below it: one component, not hidden */
@@ -28,6 +33,8 @@ struct evidence_input {
     const char *suite_dir;         /* copied to suite/; NULL: none */
     const struct evidence_log *logs;
     size_t n_logs;
+    const struct evidence_correction *corrections;
+    size_t n_corrections;
     const char *initial_sums; /* text of initial-SHA256SUMS (evidence_initial_sums), or NULL */
     const char *bundle;       /* file copied to commits.bundle; NULL: none */
     const struct key *key;    /* signs SHA256SUMS; raw->host_key names it; NULL: not signed */

@@ -40,6 +40,24 @@ static void put_variants(const struct report *r)
     }
 }
 
+/* "base X + approved correction (2 lines in 1 file, by NAME: reason), diff sha256 ..." */
+static void put_corrections(const struct report *r)
+{
+    for (size_t i = 0; i < r->raw->n_sources; i++) {
+        const struct raw_source *s = &r->raw->sources[i];
+        const struct raw_correction *c = s->correction;
+        if (!c)
+            continue;
+        int64_t lines = c->lines_added > c->lines_removed ? c->lines_added : c->lines_removed;
+        page_item(r->page,
+                  "%s: base %s + %s correction (%lld line%s in %lld file%s, by %s: %s), diff "
+                  "sha256 %s",
+                  s->side, c->base_commit, c->proven ? "approved" : "unproven", (long long)lines,
+                  lines == 1 ? "" : "s", (long long)c->files, c->files == 1 ? "" : "s",
+                  c->approved_by, c->reason, c->diff_sha256);
+    }
+}
+
 static void put_builds(const struct report *r)
 {
     struct table t = {0};
@@ -126,6 +144,7 @@ void section_sources(const struct report *r)
         page_say(r->page, "The job names no sources: it measures the suite as it stands.");
     put_sources(r);
     put_variants(r);
+    put_corrections(r);
     put_builds(r);
     put_products(r);
     put_tools(r);

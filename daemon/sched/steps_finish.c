@@ -233,22 +233,42 @@ static int assemble(struct attempt *a)
 
 static const char *bundle_commits(struct attempt *a)
 {
-    const char *commits[JOB_SIDES_MAX];
+    const char *commits[2 * JOB_SIDES_MAX];
+    size_t n = 0;
     const char *path = arena_printf(&a->arena, "%s/commits.bundle", a->work_dir);
     struct err e = {0};
 
     if (a->job->n_sources == 0)
         return NULL;
-    for (size_t k = 0; k < a->job->n_sources; k++)
-        commits[k] = a->job->sources[k].commit;
-    if (source_bundle_commits(a->sched->config.sources, commits, a->job->n_sources, path, &e) == 0)
+    for (size_t k = 0; k < a->job->n_sources; k++) {
+        const struct job_source *s = &a->job->sources[k];
+        commits[n++] = s->commit;
+        if (s->correction)
+            commits[n++] = s->correction->base_commit;
+    }
+    if (source_bundle_commits(a->sched->config.sources, commits, n, path, &e) == 0)
         return path;
     log_err("the bundle of the measured commits could not be made", 0, &e);
     return NULL;
 }
 
+/* The diffs that were allowed, as texts of their own. */
+static struct evidence_correction *allowed_diffs(struct attempt *a, size_t *n)
+{
+    struct evidence_correction *out = arena_array(&a->arena, a->job->n_sources, sizeof *out);
+
+    *n = 0;
+    for (size_t k = 0; k < a->job->n_sources; k++)
+        if (a->job->sources[k].correction)
+            out[(*n)++] = (struct evidence_correction){a->job->sources[k].side,
+                                                       a->job->sources[k].correction->diff};
+    return out;
+}
+
 static int seal(struct attempt *a)
 {
+    size_t n_allowed;
+    struct evidence_correction *allowed = allowed_diffs(a, &n_allowed);
     struct evidence_log *logs = build_logs(a);
     struct summary *summary = summarise(&a->arena, a->report);
     struct evidence_sealed sealed;
@@ -265,6 +285,8 @@ static int seal(struct attempt *a)
         .suite_dir = source_suite_path(a->sched->config.sources, &a->arena, a->job->suite_sha256),
         .logs = logs,
         .n_logs = a->n_builds + 1,
+        .corrections = allowed,
+        .n_corrections = n_allowed,
         .initial_sums = a->initial_sums,
         .bundle = bundle_commits(a),
         .key = a->sched->config.key};

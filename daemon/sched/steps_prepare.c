@@ -10,6 +10,7 @@
 #include "run/run_env.h"
 #include "run/run_text.h"
 #include "sched/sched_internal.h"
+#include "source/correction.h"
 
 #define BUILD_LOG_LIMIT_BYTES (1 << 20)
 
@@ -200,6 +201,20 @@ static struct args variant_of(struct attempt *a, const struct job_source *from)
     return (struct args){.v = v, .n = from->n_variant};
 }
 
+/* Once more, in the attempt itself: its report rests on what was found now. */
+static int prove_correction(struct attempt *a, const struct job_source *from,
+                            struct raw_source *out)
+{
+    struct raw_correction *proof;
+
+    out->correction = NULL;
+    if (!from->correction)
+        return 0;
+    proof = arena_alloc(&a->arena, sizeof *proof);
+    out->correction = proof;
+    return source_prove_correction(a->sched->config.sources, &a->arena, from, proof, &a->e);
+}
+
 static int check_out(struct attempt *a)
 {
     struct source_store *sources = a->sched->config.sources;
@@ -213,8 +228,21 @@ static int check_out(struct attempt *a)
         out->repo = from->repo;
         out->rev = from->rev;
         out->variant = variant_of(a, from);
+        if (rc == 0)
+            rc = prove_correction(a, from, out);
     }
     return rc;
+}
+
+static void say_checked_out(struct attempt *a, const struct raw_source *s)
+{
+    const struct raw_correction *c = s->correction;
+
+    attempt_say(a, "side %s: %s at commit %s, %lld files", s->side, s->rev, s->commit,
+                (long long)s->files);
+    if (c)
+        attempt_say(a, "side %s: proven to be %s and exactly the diff that %s allowed", s->side,
+                    c->base_commit, c->approved_by);
 }
 
 static int checked_out(struct attempt *a)
@@ -223,9 +251,7 @@ static int checked_out(struct attempt *a)
     a->raw.sources = arena_array(&a->arena, a->raw.n_sources, sizeof *a->raw.sources);
     for (size_t k = 0; k < a->raw.n_sources; k++) {
         a->raw.sources[k] = a->sides[k].source;
-        attempt_say(a, "side %s: %s at commit %s, %lld files", a->sides[k].name,
-                    a->sides[k].source.rev, a->sides[k].source.commit,
-                    (long long)a->sides[k].source.files);
+        say_checked_out(a, &a->raw.sources[k]);
     }
     return store_put_sources(a->sched->config.store, a->id, a->raw.sources, a->raw.n_sources,
                              &a->e);

@@ -70,6 +70,62 @@ static void commits_pinned(void **state)
     expect(PRED_COMMITS_PINNED, TRI_NOT_APPLICABLE, "no sources");
 }
 
+#define BASE "3333333333333333333333333333333333333333"
+#define DIFF "5555555555555555555555555555555555555555555555555555555555555555"
+
+/* The side "after" is a corrected commit, and the proof says so. */
+static struct raw_correction *add_correction(void)
+{
+    static struct job_correction asked;
+    static struct raw_correction proof;
+    asked = (struct job_correction){"v1", BASE, "...", DIFF, "Ada", "does not compile"};
+    proof = (struct raw_correction){.base_commit = BASE,
+                                    .corrected = FIXTURE_COMMIT_AFTER,
+                                    .diff_sha256 = DIFF,
+                                    .approved_by = "Ada",
+                                    .reason = "does not compile",
+                                    .proven = true};
+    raw->job.sources[1].correction = &asked;
+    raw->sources[1].correction = &proof;
+    return &proof;
+}
+
+static void corrections_proven(void **state)
+{
+    (void)state;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_NOT_APPLICABLE, "no side is a corrected commit");
+    struct raw_correction *proof = add_correction();
+    expect(PRED_CORRECTIONS_PROVEN, TRI_PASS, "after: base and exactly the diff that Ada allowed");
+    proof->proven = false;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_FAIL, "after: the commit is not the base");
+    raw->sources[1].correction = NULL;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_UNKNOWN, "after: no proof recorded");
+    raw->n_sources = 0;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_UNKNOWN, "after: no proof recorded");
+    drop_sources();
+    expect(PRED_CORRECTIONS_PROVEN, TRI_NOT_APPLICABLE, "no side is a corrected commit");
+}
+
+static void a_proof_of_something_else_proves_nothing(void **state)
+{
+    (void)state;
+    add_correction()->base_commit = FIXTURE_COMMIT_BEFORE;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_FAIL, "after: another base");
+    add_correction()->corrected = FIXTURE_COMMIT_BEFORE;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_FAIL, "after: another commit");
+    add_correction()->diff_sha256 = BASE;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_FAIL, "after: another diff");
+    add_correction()->approved_by = "Eve";
+    expect(PRED_CORRECTIONS_PROVEN, TRI_FAIL, "after: another approval");
+    add_correction()->reason = NULL;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_FAIL, "after: another approval");
+    add_correction();
+    raw->sources[1].commit = FIXTURE_COMMIT_BEFORE;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_FAIL, "after: another commit");
+    raw->job.sources[1].correction = NULL;
+    expect(PRED_CORRECTIONS_PROVEN, TRI_FAIL, "after: a correction that the job does not name");
+}
+
 static void a_sha_256_commit_is_pinned_too(void **state)
 {
     (void)state;
@@ -172,6 +228,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(sources_clean_detached),
         T(commits_pinned),
+        T(corrections_proven),
+        T(a_proof_of_something_else_proves_nothing),
         T(a_sha_256_commit_is_pinned_too),
         T(sources_frozen),
         T(one_bad_recheck_outweighs_a_good_one_of_the_same_thing),
