@@ -6,10 +6,12 @@
 
 #include "base/mem.h"
 #include "client/commands.h"
+#include "client/correction.h"
 #include "client/job_opts.h"
 
 struct values {
     const char *repo, *before, *after, *suite;
+    struct correction_opts correction;
     struct job_opts job;
 };
 
@@ -29,6 +31,16 @@ static const struct opt opts[] = {
      "leave out this lane of this workload; several times; the report says so"},
     {0, "order", OPT_TEXT, "ORDER", offsetof(struct values, job.order), 0, 0,
      "interleaved (default), or sequential: one side after the other"},
+    {0, "before-base", OPT_TEXT, "REV", offsetof(struct values, correction.before_base), 0, 0,
+     "the commit that --before corrects by exactly the allowed diff"},
+    {0, "after-base", OPT_TEXT, "REV", offsetof(struct values, correction.after_base), 0, 0,
+     "the commit that --after corrects by exactly the allowed diff"},
+    {0, "allowed-diff", OPT_TEXT, "FILE", offsetof(struct values, correction.diff), 0, 0,
+     "the diff between base and corrected commit that somebody allowed"},
+    {0, "approved-by", OPT_TEXT, "NAME", offsetof(struct values, correction.approved_by), 0, 0,
+     "who allowed it; stands in the report"},
+    {0, "reason", OPT_TEXT, "TEXT", offsetof(struct values, correction.reason), 0, 0,
+     "why it was allowed; stands in the report"},
     {'w', "wait", OPT_FLAG, NULL, offsetof(struct values, job.wait), 0, 0,
      "show progress, then the report; ends with the job's status"},
 };
@@ -72,7 +84,9 @@ static int prepare(struct cli *cli, const struct values *v, struct submission *s
     job->n_sources = 2;
     job->sources[0] = (struct job_source){.side = "before", .repo = repo, .rev = v->before};
     job->sources[1] = (struct job_source){.side = "after", .repo = repo, .rev = v->after};
-    int rc = job_opts_apply(cli, &v->job, s, e);
+    int rc = correction_opts_apply(cli, &v->correction, job->sources, e);
+    if (rc == 0)
+        rc = job_opts_apply(cli, &v->job, s, e);
     if (!job->label)
         job->label = default_label(cli, v, repo);
     if (rc == 0)

@@ -55,8 +55,12 @@ static int prepare(struct cli *cli, const struct values *v, const char *file, st
         return rc;
     s->job = &job_file->job;
     const char **repos = arena_array(&cli->a, s->job->n_sources + 1, sizeof *repos);
-    for (size_t i = 0; i < s->job->n_sources; i++)
-        repos[i] = beside(cli, file, s->job->sources[i].repo);
+    for (size_t i = 0; i < s->job->n_sources; i++) {
+        struct job_source *source = &s->job->sources[i];
+        repos[i] = beside(cli, file, source->repo);
+        if (source->correction)
+            source->correction->diff = beside(cli, file, source->correction->diff);
+    }
     s->repo_paths = repos;
     rc = policy_arg_read(cli, v->policy ? v->policy : s->job->policy, &s->policy, e);
     if (rc == 0)
@@ -84,7 +88,7 @@ const struct command command_submit = {
     .name = "submit",
     .usage = "JOB.json",
     .summary = "submit a job that stands in a file",
-    .more = "Paths in the file (suite.path, repo) are relative to its folder.",
+    .more = "Paths in the file (suite.path, repo, correction.diff) are relative to its folder.",
     .opts = opts,
     .n_opts = ARRAY_LEN(opts),
     .values_bytes = sizeof(struct values),

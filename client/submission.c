@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/mem.h"
 #include "client/chunks.h"
+#include "client/correction.h"
 #include "client/git.h"
 #include "proto/documents.h"
 
@@ -51,6 +52,8 @@ static int resolve(struct cli *cli, struct job_source *source, const char *repo,
         rc = git_check_commit(repo, id, e);
     if (rc == 0)
         source->commit = arena_strdup(&cli->a, id);
+    if (rc == 0 && source->correction)
+        rc = correction_resolve(cli, repo, source->correction, e);
     return rc;
 }
 
@@ -118,9 +121,14 @@ struct missing {
 static void put_repo_commits(const struct submission *s, size_t first, struct json_out *o)
 {
     json_begin_array(o, "commits");
-    for (size_t i = first; i < s->job->n_sources; i++)
-        if (strcmp(s->repo_paths[i], s->repo_paths[first]) == 0)
-            json_put_str(o, NULL, s->job->sources[i].commit);
+    for (size_t i = first; i < s->job->n_sources; i++) {
+        const struct job_source *source = &s->job->sources[i];
+        if (strcmp(s->repo_paths[i], s->repo_paths[first]) != 0)
+            continue;
+        json_put_str(o, NULL, source->commit);
+        if (source->correction)
+            json_put_str(o, NULL, source->correction->base_commit);
+    }
     json_end_array(o);
 }
 
@@ -141,7 +149,7 @@ static int ask_missing(struct cli *cli, struct connection *c, const struct submi
     if (rc < 0)
         return rc;
     json_in_init(&in, &cli->a, e); /* the strings outlive the answer */
-    out->commits = json_opt_args(&in, answer.msg.result, "missing", JOB_SIDES_MAX);
+    out->commits = json_opt_args(&in, answer.msg.result, "missing", 2 * JOB_SIDES_MAX);
     out->tips = json_opt_args(&in, answer.msg.result, "tips", 100000);
     return connection_check(&in, e);
 }

@@ -11,7 +11,9 @@
 #include "core/job.h"
 
 struct submission {
-    struct job *job;               /* without id, suite and commits: those are filled in here */
+    /* Without id, suite and commits: those are filled in here. A correction names the file of its
+     * diff, which is read here. */
+    struct job *job;
     const char *const *repo_paths; /* per source: the folder on this machine */
     struct suite_pack pack;        /* made by the caller; owned */
     struct policy_arg policy;
