@@ -45,14 +45,17 @@ static struct suite *suite_of(struct arena *a, const struct raw *raw)
     return s;
 }
 
+/* As plan_make asks for it: lanes by sides. */
 static const bool *const *lanes_present(struct arena *a, const struct raw *raw)
 {
     const bool **present = arena_array(a, raw->n_workloads, sizeof *present);
     for (size_t w = 0; w < raw->n_workloads; w++) {
         const struct raw_workload *workload = &raw->workloads[w];
-        bool *lanes = arena_array(a, workload->n_lanes, sizeof *lanes);
-        for (size_t l = 0; l < workload->n_lanes; l++)
-            lanes[l] = lane_takes_part(&workload->lanes[l]);
+        size_t n = workload->n_lanes * raw->n_sides;
+        bool *lanes = arena_array(a, n, sizeof *lanes);
+        for (size_t i = 0; i < n; i++)
+            lanes[i] = lane_takes_part(&workload->lanes[i / raw->n_sides]) &&
+                       !workload_is_absent(workload, raw->sides[i % raw->n_sides]);
         present[w] = lanes;
     }
     return present;
@@ -87,6 +90,9 @@ static bool is_ok(const struct raw_observation *o)
 static const char *check_stamps(const struct raw_observation *o, enum measure measure)
 {
     bool process = measure == MEASURE_PROCESS;
+    bool ran = o->exit_ns >= 0 || o->process_ns >= 0 || o->elapsed_ns >= 0;
+    if (!ran && !is_ok(o))
+        return NULL; /* its program could not be started */
     if (o->start_ns < 0 || o->exit_ns < o->start_ns)
         return "ends before it begins";
     if (o->process_ns != o->exit_ns - o->start_ns)
