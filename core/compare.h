@@ -68,18 +68,19 @@ struct estimate {
 double estimate_ratio(const struct estimate *e);
 
 struct verdict_rule {
-    double margin;      /* what counts as no change, 0.01 */
+    double margin;      /* m: what counts as no change, 0.01 */
     double noise_floor; /* f: what this host shows for one program against itself; NaN: unknown */
-    double drift; /* unpaired sides: the largest drift of a control between them, as a fraction
-                     (0.03); NaN: no control shows it. 0 for pairs, which drift together */
+    double drift;       /* d, unpaired sides: how far a control may have drifted between them, as a
+                           fraction (0.03); NaN: no control shows it. 0 for pairs, which drift together */
 };
 
-/* The margin in force, m: the rule's own, or the drift where that is larger. */
+/* The margin in force: m, or d where that is larger. */
 double compare_margin(const struct verdict_rule *rule);
 
-/* FASTER: the interval lies below 1 / (1 + max(m, f)). SLOWER: above 1 + max(m, f). SAME: inside
- * [1 / (1 + m), 1 + m] and f <= m. Else UNRESOLVED. An unknown f or drift leaves FASTER and SLOWER
- * to what is known and makes SAME impossible. *note says what limits the verdict; NULL: nothing. */
+/* FASTER: the interval lies below 1 / (1 + max(m, f, d)). SLOWER: above 1 + max(m, f, d). SAME:
+ * inside [1 / (1 + m), 1 + m] and f <= m and d <= m: a host that moves does not make SAME easier.
+ * Else UNRESOLVED. An unknown f or d leaves FASTER and SLOWER to what is known and makes SAME
+ * impossible. *note says what limits the verdict; NULL: nothing. */
 enum verdict compare_verdict(const struct interval *interval, const struct verdict_rule *rule,
                              const char **note);
 

@@ -12,3 +12,13 @@ void drift_judge(struct control_drift *drift, double limit_pct)
     else
         drift->within = fabs(drift->drift_pct) < limit_pct ? TRI_PASS : TRI_FAIL;
 }
+
+void drift_bound(struct control_drift *drift, const struct interval *interval)
+{
+    drift->bound_pct = NAN;
+    if (!interval->defined || isnan(drift->drift_pct))
+        return;
+    double up = interval->high - 1, down = 1 / interval->low - 1, own = fabs(drift->drift_pct);
+    double bound = (up > down ? up : down) * 100;
+    drift->bound_pct = bound > own ? bound : own;
+}

@@ -5,6 +5,7 @@
 #include "core/observations.h"
 #include "core/pairs.h"
 #include "core/quantile.h"
+#include "core/shift.h"
 #include "core/summarise_parts.h"
 
 /* Beyond it a document holds no exact number. */
@@ -103,12 +104,27 @@ static void summarise_rows(const struct summarising *in, struct summary *s)
     }
 }
 
-static double median_of(const struct summarising *in, const char *workload, const char *lane,
-                        const char *side)
+static struct samples control_samples(const struct summarising *in, const struct control_drift *d,
+                                      const char *side)
 {
-    const struct series of = {workload, lane, side};
-    struct samples s = observations_collect(in->arena, &in->index, &of, OBSERVED_WALL_NS);
-    return samples_median(in->arena, &s);
+    const struct series of = {d->workload, d->lane, side};
+    return observations_collect(in->arena, &in->index, &of, OBSERVED_WALL_NS);
+}
+
+static void judge_control(const struct summarising *in, struct control_drift *d)
+{
+    struct samples before = control_samples(in, d, d->before_side);
+    struct samples after = control_samples(in, d, d->after_side);
+    d->before_ns = samples_median(in->arena, &before);
+    d->after_ns = samples_median(in->arena, &after);
+    d->bound_pct = NAN;
+    drift_judge(d, in->raw->policy.drift_limit_pct);
+    if (in->raw->job.order != ORDER_SEQUENTIAL)
+        return;
+    struct shift shift;
+    shift_of(samples_values(in->arena, &after), after.n, samples_values(in->arena, &before),
+             before.n, &shift);
+    drift_bound(d, &shift.interval);
 }
 
 /* The drift of every control that takes part in this pair of sides. */
@@ -127,10 +143,8 @@ static void add_controls(const struct summarising *in, const struct job_pair *pa
             .lane = lane->name,
             .before_side = pair->reference,
             .after_side = pair->subject,
-            .before_ns = median_of(in, w->name, lane->name, pair->reference),
-            .after_ns = median_of(in, w->name, lane->name, pair->subject),
         };
-        drift_judge(d, in->raw->policy.drift_limit_pct);
+        judge_control(in, d);
     }
 }
 

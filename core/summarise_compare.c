@@ -10,13 +10,13 @@ static const char *const comparison_kind_names[] = {
 };
 NAMES(comparison_kind, comparison_kind);
 
-/* The largest drift of any control of the report, as a fraction; NaN where there is none or one is
- * not known. */
+/* How far any control of the report may have drifted, as a fraction; NaN where there is none or one
+ * is not known. */
 static double largest_drift(const struct summary *s)
 {
     double largest = s->n_controls > 0 ? 0 : NAN;
     for (size_t i = 0; i < s->n_controls; i++) {
-        double drift = fabs(s->controls[i].drift_pct) / 100;
+        double drift = s->controls[i].bound_pct / 100;
         if (isnan(drift))
             return NAN;
         largest = drift > largest ? drift : largest;

@@ -7,7 +7,8 @@
 #define NOTE_NO_SAME "the noise floor is not calibrated: SAME cannot be said"
 #define NOTE_NOISY "the noise floor is above the margin: SAME cannot be said"
 #define NOTE_WITHIN_NOISE "past the margin, but within the noise floor of this host"
-#define NOTE_WITHIN_DRIFT "past the policy's margin, but within the drift of a control"
+#define NOTE_WITHIN_DRIFT "past the policy's margin, but a control may have drifted as far"
+#define NOTE_DRIFTED "a control may have drifted past the margin: SAME cannot be said"
 #define NOTE_WIDE "the interval reaches across the margin"
 #define NOTE_DRIFT                                                                                 \
     "no control shows how far the host drifted between the sides: judged by the margin alone"
@@ -36,16 +37,19 @@ double compare_margin(const struct verdict_rule *rule)
 /* Why an interval that lies beyond neither limit is not SAME either; NULL: it is. */
 static const char *why_not_same(const struct interval *interval, const struct verdict_rule *rule)
 {
-    double margin = compare_margin(rule);
-    if (beyond(interval, margin) != VERDICT_UNRESOLVED)
+    if (beyond(interval, compare_margin(rule)) != VERDICT_UNRESOLVED)
         return NOTE_WITHIN_NOISE;
-    if (!is_within(interval, margin))
-        return beyond(interval, rule->margin) != VERDICT_UNRESOLVED ? NOTE_WITHIN_DRIFT : NOTE_WIDE;
+    if (beyond(interval, rule->margin) != VERDICT_UNRESOLVED)
+        return NOTE_WITHIN_DRIFT;
+    if (!is_within(interval, rule->margin))
+        return NOTE_WIDE;
     if (isnan(rule->drift))
         return NOTE_DRIFT_NO_SAME;
+    if (rule->drift > rule->margin)
+        return NOTE_DRIFTED;
     if (isnan(rule->noise_floor))
         return NOTE_NO_SAME;
-    return rule->noise_floor > margin ? NOTE_NOISY : NULL;
+    return rule->noise_floor > rule->margin ? NOTE_NOISY : NULL;
 }
 
 enum verdict compare_verdict(const struct interval *interval, const struct verdict_rule *rule,

@@ -24,11 +24,13 @@ static const struct {
                  "null distribution of the Mann-Whitney U; the narrowest symmetric pair of ranks "
                  "with exact coverage of at least 95 %"},
     {"verdict", "the interval against the margin in force: the policy's, or for unpaired sides the "
-                "largest drift of a control"},
+                "largest bound_pct of a control"},
     {"resolvable", "smallest change that this run could have resolved, as a fraction"},
     {"change_pct", "(subject - reference) / reference of the medians, in percent"},
     {"excess_ratio", "the ratio, by the same rule, of the excesses over the declared wait"},
     {"drift_pct", "(after - before) / before of a control's medians, in percent"},
+    {"bound_pct", "sides that ran one after the other: how far a control may have drifted, the far "
+                  "end of the interval of its shift_ratio"},
 };
 
 static void rules_encode(struct json_out *o)
@@ -171,6 +173,7 @@ static void control_encode(struct json_out *o, const struct control_drift *c)
     json_put_num(o, "before_ns", c->before_ns);
     json_put_num(o, "after_ns", c->after_ns);
     json_put_num(o, "drift_pct", c->drift_pct);
+    json_put_num(o, "bound_pct", c->bound_pct);
     json_put_str(o, "within", tri_name(c->within));
     json_put_str(o, "undefined", isnan(c->drift_pct) ? "a side has no median" : NULL);
     json_end(o);

@@ -156,7 +156,7 @@ static char *margin_text(const struct verdict_table *v)
     number_fraction(policy, own);
     if (!v->one_margin || m <= own)
         return mem_strdup(policy);
-    return mem_printf("%s, the largest drift of a control (the policy's own is %s)",
+    return mem_printf("%s, as far as a control may have drifted (the policy's own is %s)",
                       number_fraction(margin, m), policy);
 }
 
