@@ -13,14 +13,25 @@ extern const char *const job_correction_keys[];
 extern const char *const job_variant_keys[];
 extern const char *const job_pair_keys[];
 extern const char *const job_retry_keys[];
+extern const char *const window_keys[]; /* of a job or a session */
 /* job.json as a user writes it. */
 extern const char *const job_file_keys[];
 extern const char *const job_file_suite_keys[];
 extern const char *const job_file_source_keys[];
 extern const char *const job_file_correction_keys[];
 
+extern const char *const session_keys[];
+/* session.json as a user writes it. */
+extern const char *const session_file_keys[];
+extern const char *const session_file_job_keys[]; /* where a job lies */
+
 extern const char *const policy_keys[];
 extern const char *const policy_rule_keys[];
 extern const char *const policy_host_keys[];
 extern const char *const policy_retry_keys[];
 extern const char *const policy_inventory_keys[];
+
+extern const char *const targets_keys[];
+extern const char *const target_ratio_keys[];
+extern const char *const target_change_keys[];
+extern const char *const target_size_keys[];

@@ -117,11 +117,15 @@ static void schemas_have_the_members_of_the_decoders(void **state)
         {"schema/job.json", NULL, job_keys},
         {"schema/job.json", "suite", job_suite_keys},
         {"schema/job.json", "source", job_source_keys},
+        {"schema/job.json", "variant", job_variant_keys},
+        {"schema/job.json", "pair", job_pair_keys},
         {"schema/job.json", "correction", job_correction_keys},
         {"schema/job.json", "retry", job_retry_keys},
         {"schema/job_file.json", NULL, job_file_keys},
         {"schema/job_file.json", "suite", job_file_suite_keys},
         {"schema/job_file.json", "source", job_file_source_keys},
+        {"schema/job_file.json", "variant", job_variant_keys},
+        {"schema/job_file.json", "pair", job_pair_keys},
         {"schema/job_file.json", "correction", job_file_correction_keys},
         {"schema/job_file.json", "retry", job_retry_keys},
         {"schema/policy.json", NULL, policy_keys},
@@ -129,6 +133,10 @@ static void schemas_have_the_members_of_the_decoders(void **state)
         {"schema/policy.json", "host", policy_host_keys},
         {"schema/policy.json", "retry", policy_retry_keys},
         {"schema/policy.json", "inventory", policy_inventory_keys},
+        {"schema/targets.json", NULL, targets_keys},
+        {"schema/targets.json", "ratio", target_ratio_keys},
+        {"schema/targets.json", "change", target_change_keys},
+        {"schema/targets.json", "size", target_size_keys},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         cJSON *schema = read_schema(rows[i].file);
@@ -175,7 +183,8 @@ static int check_closed(const char *file, const cJSON *node)
 static void schemas_are_closed_and_of_draft_2020_12(void **state)
 {
     static const char *const files[] = {"schema/suite.json", "schema/job.json",
-                                        "schema/job_file.json", "schema/policy.json"};
+                                        "schema/job_file.json", "schema/policy.json",
+                                        "schema/targets.json"};
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
         cJSON *schema = read_schema(files[i]);
         const cJSON *draft = cJSON_GetObjectItemCaseSensitive(schema, "$schema");
