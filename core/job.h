@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/types.h"
+#include "core/window.h"
 
 #define JOB_SIDES_MAX 8
 #define JOB_PAIRS_MAX (JOB_SIDES_MAX * (JOB_SIDES_MAX - 1)) /* each side against each other one */
@@ -60,4 +61,8 @@ struct job {
     int64_t retry_every_ms; /* -1: the policy's */
     int retry_limit;        /* -1: the policy's */
     int priority;           /* -100 to 100, higher first */
+    struct window *window;  /* NULL: at any time */
+    int64_t not_before_ms;  /* wall clock; 0: none */
+    int64_t deadline_ms;    /* timing begins before it or never; 0: none */
+    const char *session;    /* id, or in a user's words its label; NULL: none */
 };

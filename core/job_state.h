@@ -13,7 +13,7 @@ enum job_state {
     JOB_NEW, /* before the store has it; in histories only as the origin of the first event */
     JOB_HELD,
     JOB_QUEUED,
-    JOB_WAITING, /* refused; next try at a known time */
+    JOB_WAITING, /* refused or deferred; next try at a known time */
     JOB_PREPARING,
     JOB_MEASURING,
     JOB_VERIFYING,
@@ -38,12 +38,13 @@ enum job_event {
     JOB_FAIL,          /* the job's own fault, or a void attempt */
     JOB_CANCEL,        /* by a person */
     JOB_RETRY_DUE,     /* the time of the next try has come */
-    JOB_EXPIRE,        /* window or deadline closed before timing began */
+    JOB_EXPIRE,        /* the deadline passed before timing began */
     JOB_UNQUALIFY,     /* the limit of retries is reached */
     JOB_LOSE,          /* daemon or machine went down under it */
     JOB_REQUEUE,       /* once more: after a loss, a competitor after timing, a drifting control */
     JOB_HOLD,
     JOB_RELEASE,
+    JOB_DEFER, /* it may not run now: its window, its session or not_before say when */
     JOB_EVENT_COUNT
 };
 const char *job_event_name(enum job_event e); /* "submit", "timing_begins", ... */
@@ -54,7 +55,7 @@ enum job_effect {
     JOB_EFFECT_NONE,
     JOB_EFFECT_WAKE,  /* something can be claimed */
     JOB_EFFECT_START, /* run the attempt that was claimed */
-    JOB_EFFECT_RETRY, /* the attempt is over; arm the timer for the next try */
+    JOB_EFFECT_RETRY, /* no attempt of it runs; arm the timer for the next try */
     JOB_EFFECT_STOP,  /* stop the running attempt, then tell whoever waits for the job */
     JOB_EFFECT_OVER,  /* the job is over and nothing of it runs: tell whoever waits */
     JOB_EFFECT_COUNT

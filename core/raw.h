@@ -12,6 +12,7 @@
 #include "core/plan.h"
 #include "core/policy.h"
 #include "core/qualify.h"
+#include "core/session.h"
 #include "core/suite.h"
 #include "core/types.h"
 
@@ -80,6 +81,16 @@ struct raw_refusal {
     const char *reason;
 };
 
+/* Of a job that belongs to a session. */
+struct raw_session {
+    const char *id, *label;
+    enum session_boot boot;
+    int64_t opened_ms;
+    const char *opened_boot; /* identity of the boot in which it was opened */
+    int64_t settle_ms;
+    bool post_reboot; /* the attempt began after a boot since the opening, settled */
+};
+
 struct raw_observation {
     int seq; /* the plan's */
     const char *workload, *lane, *side;
@@ -138,6 +149,7 @@ struct raw {
     int64_t suspend_before_ms, suspend_after_ms; /* -1 unknown */
     struct job job;
     struct policy policy;
+    const struct raw_session *session; /* NULL: none */
     const char *suite_sha256;
     struct raw_workload *workloads;
     size_t n_workloads;

@@ -181,3 +181,16 @@ char *window_date_text(int64_t day, char out[WINDOW_DATE_TEXT])
     snprintf(out, WINDOW_DATE_TEXT, "%04" PRId64 "-%02d-%02d", c.year, c.month, c.day);
     return out;
 }
+
+char *window_days_text(unsigned days, char out[WINDOW_DAYS_TEXT])
+{
+    char *end = out;
+
+    if ((days & DAYS_ALL) == DAYS_ALL)
+        return strcpy(out, "daily");
+    *end = '\0';
+    for (int d = 0; d < DAYS_OF_WEEK; d++)
+        if (days & 1u << d)
+            end += snprintf(end, DAY_NAME_BYTES + 2, "%s%s", end == out ? "" : ",", day_names[d]);
+    return out;
+}

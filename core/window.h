@@ -59,5 +59,9 @@ int64_t window_closes(const struct window *w, const struct zone *z, int64_t utc_
  * the next three months have none. */
 int64_t window_next_open(const struct window *w, const struct zone *z, int64_t utc_ms);
 
+/* The days as window_parse reads them: "daily", or the days' names by comma. */
+#define WINDOW_DAYS_TEXT 32 /* room for window_days_text */
+char *window_days_text(unsigned days, char out[WINDOW_DAYS_TEXT]);
+
 /* "2024-03-31", for people and as a key. */
 char *window_date_text(int64_t day, char out[WINDOW_DATE_TEXT]);

@@ -8,29 +8,28 @@
 #include "proto/doc_common.h"
 #include "proto/doc_correction.h"
 #include "proto/doc_keys.h"
+#include "proto/doc_schedule.h"
 #include "proto/doc_sides.h"
 #include "proto/documents.h"
 
 #define JOB_SCHEMA "aurabench.job.v1"
 #define EXCLUDE_MAX 4096
-#define RETRY_EVERY_MAX_MS ((int64_t)7 * 86400000)
 
 /* The rules that both forms share; what only one of them has stands last. */
 #define JOB_COMMON_KEYS                                                                            \
     "schema", "label", "suite", "sources", "pairs", "repetitions", "warmups", "order", "policy",   \
-        "retry", "allow_competing", "run", "exclude", "priority"
+        "retry", "allow_competing", "run", "exclude", "priority", "window", "not_before",          \
+        "deadline", "session"
 
 const char *const job_keys[] = {JOB_COMMON_KEYS, "id", NULL};
 const char *const job_suite_keys[] = {"name", "sha256", NULL};
 const char *const job_source_keys[] = {"repo", "rev", "commit", "variant", "correction", NULL};
-const char *const job_retry_keys[] = {"every", "limit", NULL};
 const char *const job_file_keys[] = {JOB_COMMON_KEYS, NULL};
 const char *const job_file_suite_keys[] = {"path", NULL};
 const char *const job_file_source_keys[] = {"repo", "rev", "variant", "correction", NULL};
 
 /* Members that jobs will have; naming them beats calling them unknown. */
-static const char *const later_keys[] = {"window", "session", "not_before", "deadline",
-                                         "after",  "on_lost", "patch",      NULL};
+static const char *const later_keys[] = {"after", "on_lost", "patch", NULL};
 
 static void refuse_later(struct json_in *in, const cJSON *obj)
 {
@@ -105,19 +104,24 @@ static void decode_sources(struct json_in *in, const cJSON *doc, const char *con
 
 /* ---- the rest */
 
-static void decode_retry(struct json_in *in, const cJSON *doc, struct job *job)
+static void decode_schedule(struct json_in *in, const cJSON *doc, struct job *job)
 {
     const cJSON *retry = json_opt_obj(in, doc, "retry");
-    job->retry_every_ms = -1;
-    job->retry_limit = -1;
-    if (!retry)
-        return;
     size_t mark = json_enter(in, "retry");
-    refuse_later(in, retry);
-    json_closed(in, retry, job_retry_keys);
-    job->retry_every_ms = doc_opt_duration(in, retry, "every", 1, RETRY_EVERY_MAX_MS, -1);
-    job->retry_limit = (int)json_opt_int(in, retry, "limit", 0, 1000000, -1);
+
+    if (retry)
+        refuse_later(in, retry);
     json_leave(in, mark);
+    retry_decode(in, doc, &job->retry_every_ms, &job->retry_limit);
+    job->window = window_decode(in, doc);
+    job->not_before_ms = doc_opt_instant(in, doc, "not_before");
+    job->deadline_ms = doc_opt_instant(in, doc, "deadline");
+    job->session = doc_opt_line(in, doc, "session", DOC_LABEL_MAX, NULL);
+    if (job->session && !*job->session)
+        json_fail(in, "session", "json.value", "session must name a session, or be left out");
+    if (job->deadline_ms > 0 && job->deadline_ms <= job->not_before_ms)
+        json_fail(in, "deadline", "job.bad",
+                  "the deadline is not after not_before, so the job could never run");
 }
 
 /* "workload/lane", or "lane" for all workloads. */
@@ -167,7 +171,7 @@ static void decode_common(struct json_in *in, const cJSON *doc, const char *cons
     job->policy = json_opt_str(in, doc, "policy", DOC_NAME_MAX, "standard");
     if (!in->rc)
         doc_check_name(in, "policy", job->policy, "job.bad");
-    decode_retry(in, doc, job);
+    decode_schedule(in, doc, job);
     job->allow_competing = json_opt_bool(in, doc, "allow_competing", false);
     job->is_run = json_opt_bool(in, doc, "run", false);
     decode_exclude(in, doc, job);
@@ -202,6 +206,18 @@ int job_decode(struct arena *a, const cJSON *doc, struct job **out, struct err *
     return in.rc;
 }
 
+void job_file_decode_node(struct json_in *in, const cJSON *doc, struct job_file *file)
+{
+    decode_common(in, doc, job_file_keys, job_file_source_keys, &file->job);
+    const cJSON *suite = json_obj(in, doc, "suite");
+    size_t mark = json_enter(in, "suite");
+    json_closed(in, suite, job_file_suite_keys);
+    file->suite_path = json_str(in, suite, "path", 4096);
+    if (file->suite_path && !*file->suite_path)
+        json_fail(in, "path", "job.bad", "path must name the suite's folder");
+    json_leave(in, mark);
+}
+
 int job_file_decode(struct arena *a, const char *data, size_t len, struct job_file **out,
                     struct err *e)
 {
@@ -212,13 +228,7 @@ int job_file_decode(struct arena *a, const char *data, size_t len, struct job_fi
         return rc;
     json_in_init(&in, a, e);
     struct job_file *file = arena_alloc(a, sizeof *file);
-    decode_common(&in, doc, job_file_keys, job_file_source_keys, &file->job);
-    const cJSON *suite = json_obj(&in, doc, "suite");
-    json_enter(&in, "suite");
-    json_closed(&in, suite, job_file_suite_keys);
-    file->suite_path = json_str(&in, suite, "path", 4096);
-    if (file->suite_path && !*file->suite_path)
-        json_fail(&in, "path", "job.bad", "path must name the suite's folder");
+    job_file_decode_node(&in, doc, file);
     cJSON_Delete(doc);
     if (!in.rc)
         *out = file;
@@ -240,16 +250,6 @@ static void encode_sources(struct json_out *o, const struct job *job)
         correction_encode(o, s->correction);
         json_end(o);
     }
-    json_end(o);
-}
-
-static void encode_retry(struct json_out *o, const struct job *job)
-{
-    json_begin(o, "retry");
-    if (job->retry_every_ms >= 0)
-        doc_put_duration(o, "every", job->retry_every_ms);
-    if (job->retry_limit >= 0)
-        json_put_int(o, "limit", job->retry_limit);
     json_end(o);
 }
 
@@ -284,10 +284,15 @@ void job_encode(struct json_out *o, const char *key, const struct job *job)
     json_put_int(o, "warmups", job->warmups);
     json_put_str(o, "order", order_name(job->order));
     json_put_str(o, "policy", job->policy);
-    encode_retry(o, job);
+    retry_encode(o, job->retry_every_ms, job->retry_limit);
     json_put_bool(o, "allow_competing", job->allow_competing);
     json_put_bool(o, "run", job->is_run);
     encode_exclude(o, job);
     json_put_int(o, "priority", job->priority);
+    window_encode(o, "window", job->window);
+    doc_put_instant(o, "not_before", job->not_before_ms);
+    doc_put_instant(o, "deadline", job->deadline_ms);
+    if (job->session)
+        json_put_str(o, "session", job->session);
     json_end(o);
 }

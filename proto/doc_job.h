@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "core/job.h"
+#include "proto/json.h"
 
 struct job_file {
     struct job job; /* without id, suite_name, suite_sha256 and the sources' commits (all NULL) */
@@ -16,3 +17,5 @@ struct job_file {
 /* The same schema ("aurabench.job.v1") and the same rules. 0, or -EINVAL with e filled. */
 int job_file_decode(struct arena *a, const char *data, size_t len, struct job_file **out,
                     struct err *e);
+/* The same of a document that is part of another one. Errors stick to in, below its path. */
+void job_file_decode_node(struct json_in *in, const cJSON *doc, struct job_file *file);

@@ -93,6 +93,16 @@ static void sides_encode(struct json_out *o, const struct raw *raw)
     json_end_array(o);
 }
 
+/* Only where there is one: reports from before sessions keep their bytes. */
+static void session_encode_of(struct json_out *o, const struct raw *raw)
+{
+    if (!raw->session)
+        return;
+    json_begin(o, "session");
+    doc_fields_encode(o, &raw_session_table, raw->session);
+    json_end(o);
+}
+
 void raw_encode(struct json_out *o, const char *key, const struct raw *raw)
 {
     json_begin(o, key);
@@ -102,6 +112,7 @@ void raw_encode(struct json_out *o, const char *key, const struct raw *raw)
     host_identity_encode(o, "host", &raw->host);
     boot_identity_encode(o, "boot", &raw->boot);
     job_encode(o, "job", &raw->job);
+    session_encode_of(o, raw);
     policy_encode(o, "policy", &raw->policy);
     sides_encode(o, raw);
     workloads_encode(o, raw);

@@ -310,7 +310,7 @@ static void closed_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
         "schema",       "label",       "host",        "boot",      "job",        "policy",
         "sides",        "workloads",   "sources",     "builds",    "artifacts",  "tools",
         "plan",         "calibration", "inventories", "facts",     "conditions", "refusals",
-        "observations", "rechecks",    "observer",    "overrides", NULL};
+        "observations", "rechecks",    "observer",    "overrides", "session",    NULL};
     const char *schema = json_str(in, doc, "schema", FIELD_NAME_MAX);
     if (in->rc == 0 && strcmp(schema, RAW_SCHEMA) != 0)
         json_fail(in, "schema", "raw.schema", "schema must be %s, not %s.", RAW_SCHEMA, schema);
@@ -327,6 +327,18 @@ static void identity_decode(struct json_in *in, const cJSON *doc, struct raw *ra
     mark = json_enter(in, "boot");
     boot_identity_decode(in, boot, &raw->boot);
     json_leave(in, mark);
+}
+
+static void session_decode_of(struct json_in *in, const cJSON *doc, struct raw *raw)
+{
+    const cJSON *obj = json_opt_obj(in, doc, "session");
+    if (!obj)
+        return;
+    struct raw_session *session = arena_alloc(in->a, sizeof *session);
+    size_t mark = json_enter(in, "session");
+    doc_fields_decode(in, obj, &raw_session_table, NULL, session);
+    json_leave(in, mark);
+    raw->session = session;
 }
 
 static void records_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
@@ -352,6 +364,7 @@ static void raw_read(struct json_in *in, const cJSON *doc, struct raw *raw)
     identity_decode(in, doc, raw);
     job_part_decode(in, doc, raw);
     policy_part_decode(in, doc, raw);
+    session_decode_of(in, doc, raw);
     sides_decode(in, doc, raw);
     workloads_decode(in, doc, raw);
     records_decode(in, doc, raw);

@@ -13,6 +13,7 @@ DOC_WORDS(recheck_kind, enum recheck_kind);
 DOC_WORDS(obs_kind, enum obs_kind);
 DOC_WORDS(measure, enum measure);
 DOC_WORDS(phase, enum phase);
+DOC_WORDS(session_boot, enum session_boot);
 
 static const struct doc_field source_fields[] = {
     STR(struct raw_source, side),          TEXT(struct raw_source, repo),
@@ -132,6 +133,17 @@ static const struct doc_field step_fields[] = {
     DOC_FIELD_ENUM(struct plan_step, kind, &obs_kind_words),
 };
 const struct doc_table raw_step_table = DOC_TABLE(step_fields, struct plan_step);
+
+static const struct doc_field session_fields[] = {
+    STR(struct raw_session, id),
+    LINE(struct raw_session, label),
+    DOC_FIELD_ENUM(struct raw_session, boot, &session_boot_words),
+    I64_OR_NULL(struct raw_session, opened_ms),
+    TEXT(struct raw_session, opened_boot),
+    I64_OR_NULL(struct raw_session, settle_ms),
+    BOOL(struct raw_session, post_reboot),
+};
+const struct doc_table raw_session_table = DOC_TABLE(session_fields, struct raw_session);
 
 static const struct doc_field head_fields[] = {
     STR(struct raw, id),

@@ -87,8 +87,76 @@ static void excluded_lanes_name_a_workload_or_all(void **state)
     arena_deinit(&a);
 }
 
+#define SOURCE_WITH(members) "{'repo':'/r','rev':'main','commit':'" COMMIT "'," members "}"
+#define TWO_SIDES "'before':" SOURCE ",'after':" SOURCE
+#define PAIRS(pairs) JOB(",'sources':{" TWO_SIDES ",'tuned':" SOURCE "},'pairs':[" pairs "]")
+#define VARIANT(env) SOURCES("'before':" SOURCE_WITH("'variant':{'env':{" env "}}"))
+
+static void pairs_name_sides_of_the_job_in_their_order(void **state)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct job *job = NULL;
+    assert_int_equal(decode(&a,
+                            PAIRS("{'subject':'tuned','reference':'before'},"
+                                  "{'reference':'tuned','subject':'before'}"),
+                            &job, &e),
+                     0);
+    assert_int_equal(job->n_pairs, 2);
+    assert_string_equal(job->pairs[0].subject, "tuned");
+    assert_string_equal(job->pairs[0].reference, "before");
+    assert_string_equal(job->pairs[1].subject, "before");
+    assert_int_equal(decode(&a, SOURCES(TWO_SIDES), &job, &e), 0);
+    assert_int_equal(job->n_pairs, 0);
+    arena_deinit(&a);
+}
+
+static void a_variant_is_the_environment_of_one_sides_builds(void **state)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct job *job = NULL;
+    assert_int_equal(decode(&a, VARIANT("'CFLAGS':'-O3 -g','EMPTY':''"), &job, &e), 0);
+    assert_int_equal(job->sources[0].n_variant, 2);
+    assert_string_equal(job->sources[0].variant[0].name, "CFLAGS");
+    assert_string_equal(job->sources[0].variant[0].value, "-O3 -g");
+    assert_string_equal(job->sources[0].variant[1].value, "");
+    assert_int_equal(decode(&a, SOURCES("'before':" SOURCE), &job, &e), 0);
+    assert_int_equal(job->sources[0].n_variant, 0);
+    arena_deinit(&a);
+}
+
+static void a_job_may_say_when_it_runs(void **state)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct job *job = NULL;
+    assert_int_equal(decode(&a,
+                            JOB(",'window':{'days':'sat,sun','from':'23:30','to':'05:00',"
+                                "'zone':'Europe/London'},'not_before':'2026-12-01T01:00:00Z',"
+                                "'deadline':'2026-12-05T00:00:00Z','session':'0.3.4'"),
+                            &job, &e),
+                     0);
+    assert_non_null(job->window);
+    assert_int_equal(job->window->days, 3u << 5);
+    assert_int_equal(job->window->from_min, 23 * 60 + 30);
+    assert_int_equal(job->window->to_min, 300);
+    assert_string_equal(job->window->zone, "Europe/London");
+    assert_int_equal(job->not_before_ms, 1796086800000);
+    assert_int_equal(job->deadline_ms, 1796428800000);
+    assert_string_equal(job->session, "0.3.4");
+    assert_int_equal(decode(&a, JOB(""), &job, &e), 0);
+    assert_null(job->window);
+    assert_null(job->session);
+    assert_int_equal(job->not_before_ms, 0);
+    assert_int_equal(job->deadline_ms, 0);
+    arena_deinit(&a);
+}
+
 static const char everything[] =
-    JOB(",'label':'a label','sources':{'before':" SOURCE ",'x':" SOURCE "},'repetitions':5,"
+    JOB(",'window':{'days':'fri-mon','from':'01:00','to':'01:00','zone':'UTC'},"
+        "'not_before':'2026-12-01T01:00:00Z','deadline':'2026-12-05T00:00:01Z','session':'x',"
+        "'label':'a label','sources':{'before':" SOURCE ",'x':" SOURCE "},'repetitions':5,"
         "'warmups':0,'order':'sequential','policy':'mine','retry':{'every':'90s','limit':0},"
         "'allow_competing':true,'run':false,'exclude':['w/l','m'],'priority':-100");
 
@@ -101,7 +169,11 @@ static void put(const struct job *job, struct buf *out)
 
 static void a_job_survives_encoding_and_decoding(void **state)
 {
-    static const char *const texts[] = {everything, JOB(""), JOB(",'run':true"),
+    static const char *const texts[] = {VARIANT("'A':'1','B':''"),
+                                        PAIRS("{'subject':'tuned','reference':'after'}"),
+                                        everything,
+                                        JOB(""),
+                                        JOB(",'run':true"),
                                         JOB(",'retry':{'limit':3}")};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct arena a = {0};
@@ -154,11 +226,37 @@ static const struct refusal refusals[] = {
     {JOB(",'exclude':['']"), "job.bad", "exclude[0]"},
 
     /* later versions have them; saying so beats "unknown" */
-    {JOB(",'window':{}"), "job.not_yet", "window"},
-    {JOB(",'session':'0.3.4'"), "job.not_yet", "session"},
-    {JOB(",'not_before':'x'"), "job.not_yet", "not_before"},
-    {JOB(",'deadline':'x'"), "job.not_yet", "deadline"},
+    {JOB(",'window':{}"), "json.missing", "window.from"},
+    {JOB(",'window':{'days':'mon-fr','from':'01:00','to':'05:00','zone':'UTC'}"), "window.bad",
+     "window.days"},
+    {JOB(",'window':{'from':'25:00','to':'05:00','zone':'UTC'}"), "window.bad", "window.from"},
+    {JOB(",'session':''"), "json.value", "session"},
+    {JOB(",'not_before':'x'"), "json.value", "not_before"},
+    {JOB(",'not_before':'2026-12-01T01:00:00+01:00'"), "json.value", "not_before"},
+    {JOB(",'deadline':'2026-02-29T01:00:00Z'"), "json.value", "deadline"},
+    {JOB(",'deadline':'1970-01-01T00:00:00Z'"), "json.value", "deadline"},
+    {JOB(",'not_before':'2026-12-01T01:00:00Z','deadline':'2026-12-01T01:00:00Z'"), "job.bad",
+     "deadline"},
     {JOB(",'after':[]"), "job.not_yet", "after"},
+
+    {PAIRS("{'subject':'tuned'}"), "json.missing", "pairs[0].reference"},
+    {PAIRS("{'subject':'tuned','reference':'nowhere'}"), "job.bad", "pairs[0].reference"},
+    {PAIRS("{'subject':'tuned','reference':'tuned'}"), "job.bad", "pairs[0].reference"},
+    {PAIRS("{'subject':'tuned','reference':'after'},{'subject':'tuned','reference':'after'}"),
+     "job.bad", "pairs[1]"},
+    {PAIRS("{'subject':'tuned','reference':'after','weight':1}"), "json.unknown_key",
+     "pairs[0].weight"},
+    {PAIRS("['tuned','after']"), "json.type", "pairs[0]"},
+    {JOB(",'pairs':[{'subject':'a','reference':'b'}]"), "job.bad", "pairs[0].subject"},
+
+    {VARIANT("'GIT_DIR':'x'"), "job.bad", "sources.before.variant.env.GIT_DIR"},
+    {VARIANT("'LISTEN_FDS':'1'"), "job.bad", "sources.before.variant.env.LISTEN_FDS"},
+    {VARIANT("'NOTIFY_SOCKET':'x'"), "job.bad", "sources.before.variant.env.NOTIFY_SOCKET"},
+    {VARIANT("'A=B':'x'"), "job.bad", "sources.before.variant.env.A=B"},
+    {VARIANT("'A':'{build}'"), "job.bad", "sources.before.variant.env.A"},
+    {VARIANT("'A':1"), "json.type", "sources.before.variant.env.A"},
+    {SOURCES("'before':" SOURCE_WITH("'variant':{'args':[]}")), "json.unknown_key",
+     "sources.before.variant.args"},
 
     {SOURCES("'Before':" SOURCE), "job.bad", "sources.Before"},
     {SOURCES("'suite':" SOURCE), "job.bad", "sources.suite"},
@@ -218,7 +316,7 @@ static const struct refusal file_refusals[] = {
     {FILE_JOB(",'id':'" ID "'"), "json.unknown_key", "id"},
     {FILE_JOB(",'sources':{'before':" SOURCE "}"), "json.unknown_key", "sources.before.commit"},
     {FILE_JOB(",'sources':{'before':{'repo':'/r'}}"), "json.missing", "sources.before.rev"},
-    {FILE_JOB(",'window':{'days':'mon-fri'}"), "job.not_yet", "window"},
+    {FILE_JOB(",'window':{'days':'mon-fri'}"), "json.missing", "window.from"},
     {FILE_JOB(",'repetitions':0"), "json.range", "repetitions"},
     {"{'schema':'aurabench.job.v1','suite':{'path':''}}", "job.bad", "suite.path"},
     {"{'schema':'aurabench.job.v1'," SUITE "}", "json.unknown_key", "suite.name"},
@@ -243,6 +341,9 @@ int main(void)
         cmocka_unit_test(a_short_job_takes_the_defaults),
         cmocka_unit_test(sides_stand_before_after_then_as_written),
         cmocka_unit_test(excluded_lanes_name_a_workload_or_all),
+        cmocka_unit_test(pairs_name_sides_of_the_job_in_their_order),
+        cmocka_unit_test(a_job_may_say_when_it_runs),
+        cmocka_unit_test(a_variant_is_the_environment_of_one_sides_builds),
         cmocka_unit_test(a_job_survives_encoding_and_decoding),
         cmocka_unit_test(each_rule_refuses_what_breaks_it),
         cmocka_unit_test(a_users_job_file_names_paths_and_revisions),
