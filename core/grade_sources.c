@@ -223,6 +223,21 @@ struct predicate_result predicate_binaries_unchanged(const struct grade_input *i
     return worst;
 }
 
+/* Was this side built with the variables that the job names, and no others? */
+static bool variant_is_the_jobs(const struct grade_input *in, const struct job_source *asked)
+{
+    const struct raw_source *source = source_of(in->raw, asked->side);
+    if (!source || source->variant.n != asked->n_variant)
+        return !source; /* a missing checkout is another predicate's fault */
+    for (size_t i = 0; i < asked->n_variant; i++) {
+        const char *variable =
+            arena_printf(in->arena, "%s=%s", asked->variant[i].name, asked->variant[i].value);
+        if (strcmp(variable, source->variant.v[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
 static size_t builds_of(const struct raw *raw, const char *side)
 {
     size_t n = 0;
@@ -241,6 +256,8 @@ static struct predicate_result judge_build_steps(const struct grade_input *in)
         if (builds_of(raw, side) != expected)
             return RESULT(in, TRI_FAIL, "%s: %zu build steps, another side %zu", side,
                           builds_of(raw, side), expected);
+        if (!variant_is_the_jobs(in, &raw->job.sources[i]))
+            return RESULT(in, TRI_FAIL, "%s: built with another variant than the job names", side);
     }
     return RESULT(in, TRI_PASS, "%zu build steps ended well in fresh worktrees", raw->n_builds);
 }

@@ -194,6 +194,16 @@ static void fresh_build(void **state)
 {
     (void)state;
     expect(PRED_FRESH_BUILD, TRI_PASS, "2 build steps");
+    struct env_var asked = {"CFLAGS", "-O3"};
+    const char *built[] = {"CFLAGS=-O3"};
+    raw->job.sources[1].variant = &asked;
+    raw->job.sources[1].n_variant = 1;
+    expect(PRED_FRESH_BUILD, TRI_FAIL, "after: built with another variant");
+    raw->sources[1].variant = (struct args){built, 1};
+    expect(PRED_FRESH_BUILD, TRI_PASS, "2 build steps");
+    built[0] = "CFLAGS=-O2";
+    expect(PRED_FRESH_BUILD, TRI_FAIL, "after: built with another variant");
+    raw->job.sources[1].n_variant = raw->sources[1].variant.n = 0;
     raw->builds[1].exit_status = 2;
     expect(PRED_FRESH_BUILD, TRI_FAIL, "after: build step 0 ended with status 2");
     raw->n_builds = 1;

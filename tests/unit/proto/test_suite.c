@@ -30,7 +30,7 @@ static const char whole[] =
     "'env':{'A_1':'x y'},'forbidden':['cc'],"
     "'workloads':["
     "{'name':'p','measure':'protocol','ready':'READY p','go':'GO p','done':'DONE p 7',"
-    "'declared_wait_ns':100,'lanes':{"
+    "'declared_wait_ns':100,'absent':['before','old_1'],'lanes':{"
     "'c':{'command':['{build}/p'],'cpus':1,'env':{'B':''}},"
     "'py':{'command':['python3','{suite}/p.py'],'control':true,'optional':true,'cwd':'/tmp'}}},"
     "{'name':'q','measure':'process','stdout':'1\\n','lanes':{"
@@ -58,6 +58,9 @@ static void a_whole_suite_becomes_its_struct(void **state)
     assert_int_equal(p->measure, MEASURE_PROTOCOL);
     assert_string_equal(p->done, "DONE p 7");
     assert_int_equal(p->declared_wait_ns, 100);
+    assert_int_equal(p->absent.n, 2);
+    assert_string_equal(p->absent.v[1], "old_1");
+    assert_int_equal(q->absent.n, 0);
     assert_int_equal(p->lanes[0].cpus, 1);
     assert_string_equal(p->lanes[0].env[0].name, "B");
     assert_false(p->lanes[0].control);
@@ -116,6 +119,12 @@ static const struct refusal refusals[] = {
     {TOP("'env':{'A':'{build}/lib'},"), "suite.bad", "env.A"},
 
     /* workloads */
+    {WORKLOAD(PROTOCOL "'absent':['Before'],"), "suite.bad", "workloads[0].absent[0]"},
+    {WORKLOAD(PROTOCOL "'absent':['a','b','a'],"), "suite.bad", "workloads[0].absent[2]"},
+    {WORKLOAD(PROTOCOL "'absent':'before',"), "json.type", "workloads[0].absent"},
+    {WORKLOAD(PROTOCOL "'absent':['a','b','c','d','e','f','g','h','i'],"), "json.too_long",
+     "workloads[0].absent"},
+    {TOP("'absent':['before'],"), "json.unknown_key", "absent"},
     {HEAD "'workloads':[{" PROTOCOL "'lanes':{" LANE "}},{" PROTOCOL "'lanes':{" LANE "}}]}",
      "suite.bad", "workloads[1].name"},
     {WORKLOAD("'name':'a/b','measure':'process',"), "suite.bad", "workloads[0].name"},
