@@ -202,6 +202,20 @@ static struct job_correction *random_correction(struct arena *a, struct prng *p)
     return chance(p, 3) ? c : NULL;
 }
 
+/* Of a job with sources: a pair and a variant, sometimes. */
+static void random_sides(struct arena *a, struct prng *p, struct job *j)
+{
+    static struct env_var variant[] = {{"CFLAGS", "-O3 \"x\""}, {"EMPTY", ""}};
+    if (j->n_sources < 2)
+        return;
+    j->n_pairs = prng_below(p, 3);
+    j->pairs = arena_array(a, j->n_pairs, sizeof *j->pairs);
+    for (size_t i = 0; i < j->n_pairs; i++)
+        j->pairs[i] = (struct job_pair){j->sources[i].side, j->sources[1 - i].side};
+    j->sources[0].variant = variant;
+    j->sources[0].n_variant = prng_below(p, 3);
+}
+
 static void random_job(struct arena *a, struct prng *p, struct raw *raw)
 {
     struct job *j = &raw->job;
@@ -230,6 +244,7 @@ static void random_job(struct arena *a, struct prng *p, struct raw *raw)
     j->exclude = arena_array(a, j->n_exclude, sizeof *j->exclude);
     for (size_t i = 0; i < j->n_exclude; i++)
         j->exclude[i] = (struct lane_ref){chance(p, 2) ? NULL : "w0", "lane0"};
+    random_sides(a, p, j);
 }
 
 static void random_policy(struct arena *a, struct prng *p, struct raw *raw)
@@ -253,6 +268,8 @@ static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
         struct raw_workload *workload = &raw->workloads[w];
         random_record(a, p, &raw_workload_table, workload);
         workload->name = arena_printf(a, "w%zu", w);
+        if (chance(p, 4))
+            workload->absent_sides = (struct args){raw->sides, 1};
         workload->n_lanes = 1 + prng_below(p, 3);
         workload->lanes = arena_array(a, workload->n_lanes, sizeof *workload->lanes);
         for (size_t l = 0; l < workload->n_lanes; l++) {
