@@ -32,7 +32,7 @@ def quick_policy(**changes) -> dict:
     policy = json.loads((ROOT / "proto/policy/standard.json").read_text())
     policy.update(name="quick", settle="0ms", ready_timeout="20s", done_timeout="20s",
                   build_timeout="60s", retry={"every": "1s", "limit": 0})
-    policy["inventory"]["snapshot_gap"] = "20ms"
+    policy["inventory"]["snapshot_gap"] = "10ms"
     policy.update(changes)
     return policy
 
@@ -163,7 +163,7 @@ class Daemon:
             if shown["job"]["state"] in states:
                 return shown
             assert time.monotonic() < deadline, f"still {shown['job']['state']}: {shown}"
-            time.sleep(0.05)
+            time.sleep(0.02)
 
     def finish(self, job: str) -> dict:
         return self.until(job, "done", "failed", "cancelled", "expired", "unqualified", "lost")

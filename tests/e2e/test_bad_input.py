@@ -96,7 +96,8 @@ LANES = {
     "unflushed-done": ('#!/usr/bin/perl\nsyswrite STDOUT, "READY tiny\\n"; <STDIN>;\n'
                        'print "DONE tiny 42\\n"; <STDIN>;\n',
                        "lane.done_unflushed", COMMAND, "flush stdout after DONE", "", SHORT),
-    "never-done": (GO + SLEEP, "lane.done_timeout", DONE_FIELD, "within 1500 ms", "READY tiny", SHORT),
+    "never-done": (GO + SLEEP, "lane.done_timeout", DONE_FIELD, "within 300 ms", "READY tiny",
+                   {"done_timeout": "300ms"}),
     "never-ends": (DONE + SLEEP, "lane.exit_timeout", COMMAND, "did not exit within 1500 ms",
                    "DONE tiny 42", SHORT),
     "exit-3": (HEAD + 'echo "no licence" >&2\nexit 3\n', "lane.exit_status", COMMAND,
