@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "report/text.h"
@@ -111,6 +112,42 @@ void page_section(struct page *p, const char *title, const char *note)
     if (*clean)
         put_caption(p, clean, text_width(title) + 2);
     buf_putc(p->out, '\n');
+}
+
+static void put_named(struct page *p, const char *level, const char *title, const char *note)
+{
+    CLEANUP(mem_freep) char *text = take_clean(title);
+    CLEANUP(mem_freep) char *clean = take_clean(note ? note : "");
+    begin(p, PART_SECTION);
+    buf_puts(p->out, level);
+    text_markdown(p->out, text);
+    if (*clean)
+        put_caption(p, clean, 0);
+    buf_putc(p->out, '\n');
+}
+
+void page_named_section(struct page *p, const char *title, const char *note)
+{
+    put_named(p, "## ", title, note);
+}
+
+void page_subsection(struct page *p, const char *title, const char *note)
+{
+    put_named(p, "### ", title, note);
+}
+
+void page_code(struct page *p, const char *lines)
+{
+    begin(p, PART_CODE);
+    buf_puts(p->out, "```sh\n");
+    while (*lines) {
+        size_t len = strcspn(lines, "\n");
+        CLEANUP(mem_freep) char *line = mem_printf("%.*s", (int)len, lines);
+        text_clean(p->out, line, 0);
+        buf_putc(p->out, '\n');
+        lines += len + (lines[len] == '\n');
+    }
+    buf_puts(p->out, "```\n");
 }
 
 void page_say(struct page *p, const char *fmt, ...)

@@ -10,7 +10,16 @@
 
 enum page_form { PAGE_TEXT, PAGE_MARKDOWN };
 
-enum page_part { PART_START, PART_TITLE, PART_LEAD, PART_SECTION, PART_SAY, PART_ITEM, PART_TABLE };
+enum page_part {
+    PART_START,
+    PART_TITLE,
+    PART_LEAD,
+    PART_SECTION,
+    PART_SAY,
+    PART_ITEM,
+    PART_TABLE,
+    PART_CODE
+};
 
 struct page {
     struct buf *out;
@@ -26,6 +35,12 @@ void page_lead(struct page *p, const char *word, enum text_style style, const ch
                const char *rest);
 /* A heading, and beside it (text) or below it (Markdown) what it covers; note may be NULL. */
 void page_section(struct page *p, const char *title, const char *note);
+/* The same with a title that may hold anything; and a heading below it. Markdown only. */
+void page_named_section(struct page *p, const char *title, const char *note);
+void page_subsection(struct page *p, const char *title, const char *note);
+/* Commands or the like as they are, each line cleaned; Markdown only. No line may begin with a
+ * backquote. */
+void page_code(struct page *p, const char *lines);
 void page_say(struct page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void page_item(struct page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Draws the table, unless it has no rows, and empties it. */

@@ -1,0 +1,105 @@
+/* Startup-adjusted estimates: each lane, and its references over the same pairs. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "core/adjusted.h"
+#include "core/observations.h"
+#include "report/number.h"
+#include "report/page_parts.h"
+
+struct adjusting {
+    const struct member *m;
+    const struct observation_index *index;
+    const struct raw_workload *w;
+    const char *side;
+};
+
+static struct samples samples_of(const struct adjusting *x, const char *lane)
+{
+    const struct series of = {x->w->name, lane, x->side};
+    return observations_collect(x->m->release->a, x->index, &of, OBSERVED_WALL_NS);
+}
+
+static double median_of(const struct adjusting *x, const char *lane)
+{
+    const struct row *row = lookup_row(&x->m->r, x->w->name, lane, x->side);
+    return row ? row->wall.median_ns : (double)NAN;
+}
+
+/* paired_with NULL: the lane by itself. */
+static void add_row(const struct adjusting *x, const struct raw_lane *lane,
+                    const struct raw_lane *paired_with, const struct startup_adjusted *adjusted,
+                    struct table *t)
+{
+    char n[NUMBER_MAX];
+    table_put(t, x->w->name);
+    table_put(t, lane->name);
+    table_put(t, paired_with ? paired_with->name : "");
+    table_put(t, number_ms(n, median_of(x, lane->name)));
+    table_put(t, number_ms(n, median_of(x, lane->startup)));
+    table_put(t, number_ms(n, adjusted->median_ns));
+    table_cell(t, STYLE_PLAIN, "%zu/%zu", adjusted->valid, adjusted->n);
+    table_put(t, number_ms(n, adjusted->median_all_ns));
+}
+
+static void add_subject(const struct adjusting *x, const struct raw_lane *lane, struct table *t)
+{
+    const struct row *row = lookup_row(&x->m->r, x->w->name, lane->name, x->side);
+    if (!row || !row->adjusted_n)
+        return;
+    const struct startup_adjusted own = {row->adjusted_valid, row->adjusted_n,
+                                         row->startup_adjusted_ns, row->adjusted_all_ns};
+    add_row(x, lane, NULL, &own, t);
+    const struct adjusted_lane subject = {samples_of(x, lane->name), samples_of(x, lane->startup)};
+    for (size_t i = 0; i < x->w->n_lanes; i++) {
+        const struct raw_lane *other = &x->w->lanes[i];
+        if (!other->control || !other->startup)
+            continue;
+        const struct adjusted_lane reference = {samples_of(x, other->name),
+                                                samples_of(x, other->startup)};
+        struct startup_adjusted beside;
+        adjusted_beside(x->m->release->a, &reference, &subject, &beside);
+        add_row(x, other, lane, &beside, t);
+    }
+}
+
+static void put_side(const struct member *m, const struct observation_index *index,
+                     const char *side)
+{
+    static const char *const titles[] = {"whole ms", "startup ms", "adjusted ms", "valid pairs",
+                                         "all pairs ms"};
+    struct table t = {0};
+    const struct raw *raw = m->r.raw;
+    table_column(&t, "workload", ALIGN_LEFT, 0);
+    table_column(&t, "lane", ALIGN_LEFT, 0);
+    table_column(&t, "pairs of", ALIGN_LEFT, 0);
+    for (size_t i = 0; i < ARRAY_LEN(titles); i++)
+        table_column(&t, titles[i], ALIGN_RIGHT, 1);
+    for (size_t i = 0; i < raw->n_workloads; i++) {
+        const struct adjusting x = {m, index, &raw->workloads[i], side};
+        for (size_t j = 0; j < x.w->n_lanes; j++)
+            if (lane_is_subject(x.w, &x.w->lanes[j]) && x.w->lanes[j].startup)
+                add_subject(&x, &x.w->lanes[j], &t);
+    }
+    CLEANUP(mem_freep)
+    char *title = mem_printf("Startup-adjusted%s%s", raw->n_sides > 1 ? ", " : "",
+                             raw->n_sides > 1 ? side : "");
+    CLEANUP(mem_freep)
+    char *note = mem_printf("%s; an estimate: no verdict and no target uses it", grade_caption(m));
+    if (table_rows(&t)) {
+        page_subsection(m->r.page, title, note);
+        page_say(m->r.page,
+                 "Whole process minus startup lane of the same repetition. Differences that are "
+                 "not positive are counted under valid pairs and left out of this estimate only; "
+                 "a reference is taken over the pairs of the lane that it stands below.");
+    }
+    page_table(m->r.page, &t);
+}
+
+void part_adjusted(const struct member *m)
+{
+    struct observation_index index;
+    observations_index(m->release->a, m->r.raw, &index);
+    for (size_t s = m->r.raw->n_sides; s-- > 0;)
+        put_side(m, &index, m->r.raw->sides[s]);
+}

@@ -1,0 +1,172 @@
+/* The results of one report: a table for each family, which are the workloads that are timed in the
+ * same way and have the same lanes, on one side. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "core/observations.h"
+#include "report/number.h"
+#include "report/page_parts.h"
+
+/* One family on one side. */
+struct family {
+    const struct member *m;
+    const struct raw_workload *first;
+    const char *side;
+    size_t subjects; /* lanes of its own; where there is one, it stands in the titles */
+};
+
+/* ---- which workloads belong together */
+
+static bool same_lane(const struct raw_lane *a, const struct raw_lane *b)
+{
+    return lookup_same(a->name, b->name) && a->control == b->control &&
+           lookup_same(a->startup, b->startup);
+}
+
+static bool same_family(const struct raw_workload *a, const struct raw_workload *b)
+{
+    if (a->measure != b->measure || a->n_lanes != b->n_lanes)
+        return false;
+    for (size_t i = 0; i < a->n_lanes; i++)
+        if (!same_lane(&a->lanes[i], &b->lanes[i]))
+            return false;
+    return true;
+}
+
+static bool is_first_of_its_family(const struct raw *raw, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (same_family(&raw->workloads[i], &raw->workloads[index]))
+            return false;
+    return true;
+}
+
+static bool is_reference(const struct raw_workload *w, const struct raw_lane *lane)
+{
+    return lane->control && !lane_is_startup(w, lane);
+}
+
+static const struct raw_lane *only_subject(const struct family *f)
+{
+    for (size_t i = 0; f->subjects == 1 && i < f->first->n_lanes; i++)
+        if (lane_is_subject(f->first, &f->first->lanes[i]))
+            return &f->first->lanes[i];
+    return NULL;
+}
+
+/* ---- the table */
+
+static void add_columns(const struct family *f, struct table *t)
+{
+    const struct raw_lane *only = only_subject(f);
+    const char *subject = only ? only->name : "lane";
+    table_column(t, "workload", ALIGN_LEFT, 0);
+    if (!only && f->subjects)
+        table_column(t, "lane", ALIGN_LEFT, 0);
+    if (f->subjects) {
+        CLEANUP(mem_freep) char *title = mem_printf("%s ms", subject);
+        table_column(t, title, ALIGN_RIGHT, 1);
+    }
+    for (size_t i = 0; i < f->first->n_lanes; i++) {
+        CLEANUP(mem_freep) char *title = mem_printf("%s ms", f->first->lanes[i].name);
+        if (is_reference(f->first, &f->first->lanes[i]))
+            table_column(t, title, ALIGN_RIGHT, 1);
+    }
+    for (size_t i = 0; f->subjects && i < f->first->n_lanes; i++) {
+        CLEANUP(mem_freep)
+        char *title = mem_printf("%s / %s", subject, f->first->lanes[i].name);
+        if (is_reference(f->first, &f->first->lanes[i]))
+            table_column(t, title, ALIGN_RIGHT, 1);
+    }
+}
+
+static void add_median(const struct family *f, const struct raw_workload *w, const char *lane,
+                       struct table *t)
+{
+    const struct row *row = lookup_row(&f->m->r, w->name, lane, f->side);
+    char n[NUMBER_MAX];
+    table_cell(t, STYLE_PLAIN, "%s%s", number_ms(n, row ? row->wall.median_ns : (double)NAN),
+               row_is_diagnostic(f->m, row) ? " (diagnostic)" : "");
+}
+
+static double ratio_of(const struct family *f, const struct raw_workload *w, const char *lane,
+                       const char *reference)
+{
+    const struct row *x = lookup_row(&f->m->r, w->name, lane, f->side);
+    const struct row *y = lookup_row(&f->m->r, w->name, reference, f->side);
+    return x && y ? compare_ratio(x->wall.median_ns, y->wall.median_ns) : (double)NAN;
+}
+
+static void add_row(const struct family *f, const struct raw_workload *w, const char *subject,
+                    struct table *t)
+{
+    char n[NUMBER_MAX];
+    table_put(t, w->name);
+    if (subject && f->subjects > 1)
+        table_put(t, subject);
+    if (subject)
+        add_median(f, w, subject, t);
+    for (size_t i = 0; i < w->n_lanes; i++)
+        if (is_reference(w, &w->lanes[i]))
+            add_median(f, w, w->lanes[i].name, t);
+    for (size_t i = 0; subject && i < w->n_lanes; i++)
+        if (is_reference(w, &w->lanes[i]))
+            table_put(t, number_ratio(n, ratio_of(f, w, subject, w->lanes[i].name)));
+}
+
+static void add_workload(const struct family *f, const struct raw_workload *w, struct table *t)
+{
+    if (workload_is_absent(w, f->side))
+        return;
+    for (size_t i = 0; i < w->n_lanes; i++)
+        if (lane_is_subject(w, &w->lanes[i]))
+            add_row(f, w, w->lanes[i].name, t);
+    if (!f->subjects)
+        add_row(f, w, NULL, t);
+}
+
+static size_t count_references(const struct raw_workload *w)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n_lanes; i++)
+        n += is_reference(w, &w->lanes[i]);
+    return n;
+}
+
+static void put_heading(const struct family *f)
+{
+    bool one = f->m->r.raw->n_sides == 1;
+    CLEANUP(mem_freep)
+    char *title = mem_printf("Results%s%s: %s", one ? "" : ", ", one ? "" : f->side,
+                             measure_title(f->first->measure));
+    CLEANUP(mem_freep)
+    char *note =
+        mem_printf("%s; medians of wall time in ms%s; lower is faster", grade_caption(f->m),
+                   f->subjects && count_references(f->first) ? ", ratios of medians" : "");
+    page_subsection(f->m->r.page, title, note);
+}
+
+static void put_family(const struct member *m, const struct raw_workload *first, const char *side)
+{
+    struct family f = {.m = m, .first = first, .side = side};
+    struct table t = {0};
+    for (size_t i = 0; i < first->n_lanes; i++)
+        f.subjects += lane_is_subject(first, &first->lanes[i]);
+    add_columns(&f, &t);
+    for (size_t i = 0; i < m->r.raw->n_workloads; i++)
+        if (same_family(&m->r.raw->workloads[i], first))
+            add_workload(&f, &m->r.raw->workloads[i], &t);
+    if (table_rows(&t))
+        put_heading(&f);
+    page_table(m->r.page, &t);
+}
+
+/* The judged side stands first: it is what the page is about. */
+void part_results(const struct member *m)
+{
+    const struct raw *raw = m->r.raw;
+    for (size_t s = raw->n_sides; s-- > 0;)
+        for (size_t i = 0; i < raw->n_workloads; i++)
+            if (is_first_of_its_family(raw, i))
+                put_family(m, &raw->workloads[i], raw->sides[s]);
+}
