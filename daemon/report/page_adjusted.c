@@ -33,6 +33,8 @@ static void add_row(const struct adjusting *x, const struct raw_lane *lane,
 {
     char n[NUMBER_MAX];
     table_put(t, x->w->name);
+    if (x->m->r.raw->n_sides > 1)
+        table_put(t, x->side);
     table_put(t, lane->name);
     table_put(t, paired_with ? paired_with->name : "");
     table_put(t, number_ms(n, median_of(x, lane->name)));
@@ -63,43 +65,46 @@ static void add_subject(const struct adjusting *x, const struct raw_lane *lane, 
     }
 }
 
-static void put_side(const struct member *m, const struct observation_index *index,
-                     const char *side)
+static void add_columns(const struct raw *raw, struct table *t)
 {
     static const char *const titles[] = {"whole ms", "startup ms", "adjusted ms", "valid pairs",
                                          "all pairs ms"};
-    struct table t = {0};
-    const struct raw *raw = m->r.raw;
-    table_column(&t, "workload", ALIGN_LEFT, 0);
-    table_column(&t, "lane", ALIGN_LEFT, 0);
-    table_column(&t, "pairs of", ALIGN_LEFT, 0);
+    table_column(t, "workload", ALIGN_LEFT, 0);
+    if (raw->n_sides > 1)
+        table_column(t, "side", ALIGN_LEFT, 0);
+    table_column(t, "lane", ALIGN_LEFT, 0);
+    table_column(t, "pairs of", ALIGN_LEFT, 0);
     for (size_t i = 0; i < ARRAY_LEN(titles); i++)
-        table_column(&t, titles[i], ALIGN_RIGHT, 1);
-    for (size_t i = 0; i < raw->n_workloads; i++) {
-        const struct adjusting x = {m, index, &raw->workloads[i], side};
-        for (size_t j = 0; j < x.w->n_lanes; j++)
-            if (lane_is_subject(x.w, &x.w->lanes[j]) && x.w->lanes[j].startup)
-                add_subject(&x, &x.w->lanes[j], &t);
-    }
-    CLEANUP(mem_freep)
-    char *title = mem_printf("Startup-adjusted%s%s", raw->n_sides > 1 ? ", " : "",
-                             raw->n_sides > 1 ? side : "");
+        table_column(t, titles[i], ALIGN_RIGHT, 1);
+}
+
+static void add_side(const struct adjusting *x, struct table *t)
+{
+    for (size_t i = 0; i < x->w->n_lanes; i++)
+        if (lane_is_subject(x->w, &x->w->lanes[i]) && x->w->lanes[i].startup)
+            add_subject(x, &x->w->lanes[i], t);
+}
+
+void part_adjusted(const struct member *m)
+{
+    struct table t = {0};
+    struct observation_index index;
+    const struct raw *raw = m->r.raw;
+    observations_index(m->release->a, raw, &index);
+    add_columns(raw, &t);
+    for (size_t i = 0; i < raw->n_workloads; i++)
+        for (size_t s = raw->n_sides; s-- > 0;) {
+            const struct adjusting x = {m, &index, &raw->workloads[i], raw->sides[s]};
+            add_side(&x, &t);
+        }
     CLEANUP(mem_freep)
     char *note = mem_printf("%s; an estimate: no verdict and no target uses it", grade_caption(m));
     if (table_rows(&t)) {
-        page_subsection(m->r.page, title, note);
+        page_subsection(m->r.page, "Startup-adjusted", note);
         page_say(m->r.page,
                  "Whole process minus startup lane of the same repetition. Differences that are "
                  "not positive are counted under valid pairs and left out of this estimate only; "
                  "a reference is taken over the pairs of the lane that it stands below.");
     }
     page_table(m->r.page, &t);
-}
-
-void part_adjusted(const struct member *m)
-{
-    struct observation_index index;
-    observations_index(m->release->a, m->r.raw, &index);
-    for (size_t s = m->r.raw->n_sides; s-- > 0;)
-        put_side(m, &index, m->r.raw->sides[s]);
 }

@@ -11,14 +11,6 @@ static bool same_sides(const struct comparison *a, const struct comparison *b)
            lookup_same(a->reference_side, b->reference_side);
 }
 
-/* A change that the page shows: of a lane of its own, between two sides. */
-static bool is_change(const struct member *m, const struct comparison *c)
-{
-    const struct raw_workload *w = lookup_workload(&m->r, c->workload);
-    const struct raw_lane *lane = lookup_lane(&m->r, c->workload, c->subject_lane);
-    return c->kind == COMPARE_SIDES && w && lane && lane_is_subject(w, lane);
-}
-
 static const char *timed_of(const struct member *m, const char *workload)
 {
     const struct raw_workload *w = lookup_workload(&m->r, workload);
@@ -77,7 +69,8 @@ static void put_disagreements(const struct member *m, const struct comparison *f
 {
     for (size_t i = 0; i < m->r.s->n_comparisons; i++) {
         const struct comparison *c = &m->r.s->comparisons[i];
-        if (is_change(m, c) && same_sides(c, first) && !c->undefined && c->verdicts_disagree)
+        if (comparison_is_change(m, c) && same_sides(c, first) && !c->undefined &&
+            c->verdicts_disagree)
             page_item(m->r.page, "%s %s: wall time says %s, CPU time says %s", c->workload,
                       c->subject_lane, verdict_name(c->wall.verdict), verdict_name(c->cpu.verdict));
     }
@@ -89,7 +82,7 @@ static void put_change_heading(const struct member *m, const struct comparison *
     CLEANUP(mem_freep) char *before = lookup_side(&m->r, first->reference_side);
     CLEANUP(mem_freep) char *after = lookup_side(&m->r, first->subject_side);
     CLEANUP(mem_freep)
-    char *title = mem_printf("%s to %s", first->reference_side, first->subject_side);
+    char *title = mem_printf("Change, %s to %s", first->reference_side, first->subject_side);
     CLEANUP(mem_freep)
     char *note = mem_printf("%s; %s against %s; a positive change is slower", grade_caption(m),
                             after, before);
@@ -111,7 +104,7 @@ static void put_changes(const struct member *m, const struct comparison *first)
     add_change_columns(first, &t);
     for (size_t i = 0; i < m->r.s->n_comparisons; i++) {
         const struct comparison *c = &m->r.s->comparisons[i];
-        if (is_change(m, c) && same_sides(c, first))
+        if (comparison_is_change(m, c) && same_sides(c, first))
             add_change(m, c, &t);
     }
     page_table(m->r.page, &t);
@@ -121,7 +114,7 @@ static void put_changes(const struct member *m, const struct comparison *first)
 static bool is_first_of_its_sides(const struct member *m, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (is_change(m, &m->r.s->comparisons[i]) &&
+        if (comparison_is_change(m, &m->r.s->comparisons[i]) &&
             same_sides(&m->r.s->comparisons[i], &m->r.s->comparisons[index]))
             return false;
     return true;
@@ -130,7 +123,7 @@ static bool is_first_of_its_sides(const struct member *m, size_t index)
 void part_changes(const struct member *m)
 {
     for (size_t i = 0; i < m->r.s->n_comparisons; i++)
-        if (is_change(m, &m->r.s->comparisons[i]) && is_first_of_its_sides(m, i))
+        if (comparison_is_change(m, &m->r.s->comparisons[i]) && is_first_of_its_sides(m, i))
             put_changes(m, &m->r.s->comparisons[i]);
 }
 

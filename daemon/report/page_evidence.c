@@ -73,16 +73,17 @@ static void put_sources(const struct page_report *r, struct buf *out)
     }
 }
 
+/* As comments: placeholders stand in them. */
 static void put_builds(const struct page_report *r, struct buf *out)
 {
     for (size_t i = 0; i < r->raw->n_builds; i++) {
         const struct raw_build *b = &r->raw->builds[i];
+        bool suite = lookup_same(b->side, JOB_SIDE_SUITE);
+        buf_printf(out, "# %s is built by", suite ? "the suite" : b->side);
         for (size_t j = 0; j < b->argv.n; j++) {
-            buf_puts(out, j ? " " : "");
+            buf_putc(out, ' ');
             put_word(out, b->argv.v[j]);
         }
-        buf_puts(out, "  # ");
-        buf_puts(out, lookup_same(b->side, JOB_SIDE_SUITE) ? "the suite's own" : b->side);
         buf_putc(out, '\n');
     }
 }
@@ -106,7 +107,7 @@ void part_reproduce(const struct release *p)
     page_section(p->page, "Measure it again", NULL);
     page_say(p->page, "In a clone of the measured repository, with the evidence folders beside "
                       "it. The last line builds and measures all of it; those before it check the "
-                      "evidence and show its sources and builds one by one. KEY is the public key "
+                      "evidence and lay out its sources. KEY is the public key "
                       "of the host that made it.");
     for (size_t i = 0; i < p->in->n_reports; i++) {
         CLEANUP(buf_deinit) struct buf lines = {0};
@@ -119,7 +120,7 @@ void part_reproduce(const struct release *p)
 /* ---- how many comparisons */
 
 struct counted {
-    size_t verdicts, covered, ratios;
+    size_t changes, covered, ratios;
     double misses; /* expected by chance */
 };
 
@@ -127,14 +128,13 @@ static void count_report(const struct member *m, struct counted *c)
 {
     for (size_t i = 0; i < m->r.s->n_comparisons; i++) {
         const struct comparison *x = &m->r.s->comparisons[i];
-        const struct interval *v = &x->wall.interval;
-        if (!lookup_has_verdict(&m->r, x) || x->kind == COMPARE_LANES) {
-            c->ratios += x->kind == COMPARE_LANES && !x->undefined;
+        bool covered = !x->undefined && x->wall.interval.defined;
+        c->ratios += x->kind == COMPARE_LANES && !x->undefined;
+        if (!comparison_is_change(m, x))
             continue;
-        }
-        c->verdicts++;
-        c->covered += !x->undefined && v->defined;
-        c->misses += !x->undefined && v->defined ? 1 - v->coverage : 0;
+        c->changes++;
+        c->covered += covered;
+        c->misses += covered ? 1 - x->wall.interval.coverage : 0;
     }
 }
 
@@ -151,7 +151,7 @@ void part_notes(const struct release *p)
         p->page,
         "the page makes %zu comparison%s between sides, %zu of them with an interval; the "
         "coverage is that of each interval alone: by chance %.2f of them are expected to miss",
-        c.verdicts, c.verdicts == 1 ? "" : "s", c.covered, c.misses);
+        c.changes, c.changes == 1 ? "" : "s", c.covered, c.misses);
     page_item(p->page,
               "%zu ratio%s between lanes %s of medians, without an interval here; their "
               "intervals stand in each summary.json",

@@ -19,7 +19,7 @@ static const char *says_of(struct arena *a, const struct comparison *c)
 
 static bool is_gap(const struct member *m, const struct comparison *c)
 {
-    return c->kind == COMPARE_LANES && !c->undefined && !m->r.raw->job.is_run &&
+    return c->kind == COMPARE_LANES && !c->undefined &&
            lookup_same(c->subject_side, judged_side(m->r.raw));
 }
 
@@ -65,7 +65,7 @@ void part_gaps(const struct release *p)
         page_section(p->page, "Current gaps",
                      "grade as in the last column; of the last side of each report");
         page_say(p->page, "Each workload against its references. Near parity: neither takes more "
-                          "than 5% longer than the other. A gap speaks of its workload alone.");
+                          "than 5%% longer than the other. A gap speaks of its workload alone.");
     }
     page_table(p->page, &t);
 }

@@ -64,6 +64,27 @@ static const char *waivers_of(struct arena *a, const struct policy *policy)
     return list ? list : "none";
 }
 
+static bool policy_seen_before(const struct page_input *in, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (lookup_same(in->reports[i].raw->policy.name, in->reports[index].raw->policy.name))
+            return true;
+    return false;
+}
+
+static void put_waivers(const struct release *p)
+{
+    for (size_t i = 0; i < p->in->n_reports; i++) {
+        const struct policy *policy = &p->in->reports[i].raw->policy;
+        for (int c = 0; c < COND_COUNT && !policy_seen_before(p->in, i); c++)
+            if (policy->rules[c].mode == RULE_WAIVE)
+                page_item(p->page, "policy %s waives %s: %s (%s)", policy->name,
+                          condition_title((enum condition)c),
+                          policy->rules[c].reason ? policy->rules[c].reason : "no reason given",
+                          policy->rules[c].by ? policy->rules[c].by : "unnamed");
+    }
+}
+
 void part_reports(const struct release *p)
 {
     struct table t = {0};
@@ -90,6 +111,7 @@ void part_reports(const struct release *p)
         table_put(&t, r->raw->id);
     }
     page_table(p->page, &t);
+    put_waivers(p);
 }
 
 /* ---- hosts and boots */

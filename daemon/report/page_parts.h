@@ -52,6 +52,8 @@ const char *measure_title(enum measure m);
 bool row_is_diagnostic(const struct member *m, const struct row *row);
 /* A lane with figures of its own: neither control nor the startup lane of another. */
 bool lane_is_subject(const struct raw_workload *w, const struct raw_lane *lane);
+/* A change that the page shows: of a lane of its own, between two sides. */
+bool comparison_is_change(const struct member *m, const struct comparison *c);
 /* The report whose pair this one was repeated for; NULL: it was not repeated. */
 const struct page_report *repeated_by(const struct release *p, const struct page_report *report);
 /* The side that gaps and targets speak of: the last one. */

@@ -1,5 +1,5 @@
 /* The results of one report: a table for each family, which are the workloads that are timed in the
- * same way and have the same lanes, on one side. */
+ * same way and have the same lanes, side by side. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include "report/number.h"
 #include "report/page_parts.h"
 
-/* One family on one side. */
+/* One family side by side. */
 struct family {
     const struct member *m;
     const struct raw_workload *first;
@@ -61,6 +61,8 @@ static void add_columns(const struct family *f, struct table *t)
     const struct raw_lane *only = only_subject(f);
     const char *subject = only ? only->name : "lane";
     table_column(t, "workload", ALIGN_LEFT, 0);
+    if (f->m->r.raw->n_sides > 1)
+        table_column(t, "side", ALIGN_LEFT, 0);
     if (!only && f->subjects)
         table_column(t, "lane", ALIGN_LEFT, 0);
     if (f->subjects) {
@@ -80,49 +82,52 @@ static void add_columns(const struct family *f, struct table *t)
     }
 }
 
-static void add_median(const struct family *f, const struct raw_workload *w, const char *lane,
-                       struct table *t)
+static void add_median(const struct family *f, const struct raw_workload *w, const char *side,
+                       const char *lane, struct table *t)
 {
-    const struct row *row = lookup_row(&f->m->r, w->name, lane, f->side);
+    const struct row *row = lookup_row(&f->m->r, w->name, lane, side);
     char n[NUMBER_MAX];
     table_cell(t, STYLE_PLAIN, "%s%s", number_ms(n, row ? row->wall.median_ns : (double)NAN),
                row_is_diagnostic(f->m, row) ? " (diagnostic)" : "");
 }
 
-static double ratio_of(const struct family *f, const struct raw_workload *w, const char *lane,
-                       const char *reference)
+static double ratio_of(const struct family *f, const struct raw_workload *w, const char *side,
+                       const char *lane, const char *reference)
 {
-    const struct row *x = lookup_row(&f->m->r, w->name, lane, f->side);
-    const struct row *y = lookup_row(&f->m->r, w->name, reference, f->side);
+    const struct row *x = lookup_row(&f->m->r, w->name, lane, side);
+    const struct row *y = lookup_row(&f->m->r, w->name, reference, side);
     return x && y ? compare_ratio(x->wall.median_ns, y->wall.median_ns) : (double)NAN;
 }
 
-static void add_row(const struct family *f, const struct raw_workload *w, const char *subject,
-                    struct table *t)
+static void add_row(const struct family *f, const struct raw_workload *w, const char *side,
+                    const char *subject, struct table *t)
 {
     char n[NUMBER_MAX];
     table_put(t, w->name);
+    if (f->m->r.raw->n_sides > 1)
+        table_put(t, side);
     if (subject && f->subjects > 1)
         table_put(t, subject);
     if (subject)
-        add_median(f, w, subject, t);
+        add_median(f, w, side, subject, t);
     for (size_t i = 0; i < w->n_lanes; i++)
         if (is_reference(w, &w->lanes[i]))
-            add_median(f, w, w->lanes[i].name, t);
+            add_median(f, w, side, w->lanes[i].name, t);
     for (size_t i = 0; subject && i < w->n_lanes; i++)
         if (is_reference(w, &w->lanes[i]))
-            table_put(t, number_ratio(n, ratio_of(f, w, subject, w->lanes[i].name)));
+            table_put(t, number_ratio(n, ratio_of(f, w, side, subject, w->lanes[i].name)));
 }
 
-static void add_workload(const struct family *f, const struct raw_workload *w, struct table *t)
+static void add_side(const struct family *f, const struct raw_workload *w, const char *side,
+                     struct table *t)
 {
-    if (workload_is_absent(w, f->side))
+    if (workload_is_absent(w, side))
         return;
     for (size_t i = 0; i < w->n_lanes; i++)
         if (lane_is_subject(w, &w->lanes[i]))
-            add_row(f, w, w->lanes[i].name, t);
+            add_row(f, w, side, w->lanes[i].name, t);
     if (!f->subjects)
-        add_row(f, w, NULL, t);
+        add_row(f, w, side, NULL, t);
 }
 
 static size_t count_references(const struct raw_workload *w)
@@ -135,38 +140,38 @@ static size_t count_references(const struct raw_workload *w)
 
 static void put_heading(const struct family *f)
 {
-    bool one = f->m->r.raw->n_sides == 1;
+    bool ratios = f->subjects && count_references(f->first);
+    CLEANUP(mem_freep) char *title = mem_printf("Results: %s", measure_title(f->first->measure));
     CLEANUP(mem_freep)
-    char *title = mem_printf("Results%s%s: %s", one ? "" : ", ", one ? "" : f->side,
-                             measure_title(f->first->measure));
-    CLEANUP(mem_freep)
-    char *note =
-        mem_printf("%s; medians of wall time in ms%s; lower is faster", grade_caption(f->m),
-                   f->subjects && count_references(f->first) ? ", ratios of medians" : "");
+    char *note = mem_printf("%s; medians of wall time in ms%s; lower is faster",
+                            grade_caption(f->m), ratios ? ", ratios of medians" : "");
     page_subsection(f->m->r.page, title, note);
 }
 
-static void put_family(const struct member *m, const struct raw_workload *first, const char *side)
+/* The judged side stands first: it is what the page is about. */
+static void put_family(const struct member *m, const struct raw_workload *first)
 {
-    struct family f = {.m = m, .first = first, .side = side};
+    struct family f = {.m = m, .first = first};
     struct table t = {0};
+    const struct raw *raw = m->r.raw;
     for (size_t i = 0; i < first->n_lanes; i++)
         f.subjects += lane_is_subject(first, &first->lanes[i]);
     add_columns(&f, &t);
-    for (size_t i = 0; i < m->r.raw->n_workloads; i++)
-        if (same_family(&m->r.raw->workloads[i], first))
-            add_workload(&f, &m->r.raw->workloads[i], &t);
+    for (size_t i = 0; i < raw->n_workloads; i++)
+        for (size_t s = raw->n_sides; s-- > 0 && same_family(&raw->workloads[i], first);)
+            add_side(&f, &raw->workloads[i], raw->sides[s], &t);
     if (table_rows(&t))
         put_heading(&f);
     page_table(m->r.page, &t);
 }
 
-/* The judged side stands first: it is what the page is about. */
 void part_results(const struct member *m)
 {
     const struct raw *raw = m->r.raw;
-    for (size_t s = raw->n_sides; s-- > 0;)
-        for (size_t i = 0; i < raw->n_workloads; i++)
-            if (is_first_of_its_family(raw, i))
-                put_family(m, &raw->workloads[i], raw->sides[s]);
+    for (size_t i = 0; i < raw->n_workloads; i++) {
+        /* Without references, sides stand against each other in the table of changes. */
+        bool says_more = raw->n_sides == 1 || count_references(&raw->workloads[i]);
+        if (says_more && is_first_of_its_family(raw, i))
+            put_family(m, &raw->workloads[i]);
+    }
 }

@@ -34,6 +34,13 @@ bool lane_is_subject(const struct raw_workload *w, const struct raw_lane *lane)
     return !lane->control && !lane_is_startup(w, lane);
 }
 
+bool comparison_is_change(const struct member *m, const struct comparison *c)
+{
+    const struct raw_workload *w = lookup_workload(&m->r, c->workload);
+    const struct raw_lane *lane = lookup_lane(&m->r, c->workload, c->subject_lane);
+    return c->kind == COMPARE_SIDES && w && lane && lane_is_subject(w, lane);
+}
+
 const char *judged_side(const struct raw *raw)
 {
     return raw->n_sides ? raw->sides[raw->n_sides - 1] : NULL;
