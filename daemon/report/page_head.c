@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "core/session.h"
 #include "report/number.h"
 #include "report/page_parts.h"
 
@@ -138,15 +139,22 @@ static bool was_quiet(const struct raw *raw)
     return true;
 }
 
-/* By the facts of the reports alone: a boot behind the opening of the session is a fresh one. */
+/* What may be said of all reports of one boot. */
 static const char *boot_label(const struct page_input *in, const struct raw *first)
 {
-    if (in->opened_wall_ms >= 0 && first->boot.boot_wall_ms > in->opened_wall_ms)
-        return "post-reboot";
-    for (size_t i = 0; i < in->n_reports; i++)
-        if (same_boot(in->reports[i].raw, first) && !was_quiet(in->reports[i].raw))
-            return "not post-reboot, and the host was not seen quiet in every phase";
-    return "quiet host, not post-reboot";
+    bool post_reboot = true, quiet = true;
+    for (size_t i = 0; i < in->n_reports; i++) {
+        const struct raw *raw = in->reports[i].raw;
+        if (!same_boot(raw, first))
+            continue;
+        post_reboot = post_reboot && session_is_post_reboot(in->opened_boot, &raw->boot,
+                                                            in->settle_ms, raw->started_wall_ms);
+        quiet = quiet && was_quiet(raw);
+    }
+    if (!quiet)
+        return post_reboot ? "post-reboot; the host was not seen quiet in every phase"
+                           : "not post-reboot; the host was not seen quiet in every phase";
+    return session_boot_label(post_reboot);
 }
 
 static void add_item(struct table *t, const char *name, const char *value)
@@ -172,6 +180,7 @@ static void add_machine(const struct release *p, const struct raw *raw, struct t
                           raw->boot.boot_wall_ms >= 0 ? clock_iso(raw->boot.boot_wall_ms, when)
                                                       : "at an unknown time"));
     add_item(t, "Label", boot_label(p->in, raw));
+    add_item(t, "Key", raw->host_key ? raw->host_key : "none: the evidence is not signed");
     add_item(
         t, "Clock",
         arena_printf(a, "%s, processors %s", or_unknown(raw->clock), or_unknown(raw->cpu_set)));

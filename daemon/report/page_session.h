@@ -30,9 +30,11 @@ struct page_report {
 };
 
 struct page_input {
-    const char *label;      /* of the session; NULL: none */
-    const char *session;    /* id of the session; NULL: the reports were put together by hand */
-    int64_t opened_wall_ms; /* when the session was opened; -1: unknown or no session */
+    const char *label;       /* of the session; NULL: none */
+    const char *session;     /* id of the session; NULL: the reports were put together by hand */
+    int64_t opened_wall_ms;  /* when the session was opened; -1: unknown or no session */
+    const char *opened_boot; /* the boot it was opened in; NULL: no report is called post-reboot */
+    int64_t settle_ms;       /* what a boot needs before it counts as settled */
     const struct page_report *reports;
     size_t n_reports;
     const struct targets *targets; /* held against the reports; NULL: none */
