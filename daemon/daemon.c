@@ -15,6 +15,9 @@
 #include "sched/sched.h"
 #include "server/server.h"
 
+/* A scripted host may have its clock moved at any time. */
+#define FAKE_POLL_MS 100
+
 struct daemon {
     const struct daemon_options *options;
     uv_loop_t loop;
@@ -91,7 +94,8 @@ static int build_graph(struct daemon *d, struct err *e)
                                        .store = d->store,
                                        .probe = d->probe,
                                        .sources = d->sources,
-                                       .key = d->key};
+                                       .key = d->key,
+                                       .poll_max_ms = o->fake_host ? FAKE_POLL_MS : 0};
     rc = sched_new(&d->loop, &sched, &d->sched, e);
     if (rc < 0)
         return rc;

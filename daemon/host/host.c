@@ -24,6 +24,11 @@ int host_probe_boot(struct host_probe *p, struct arena *a, struct boot_identity 
     return p->ops->boot(p, a, out, e);
 }
 
+int64_t host_probe_wall_ms(struct host_probe *p)
+{
+    return p->ops->wall_ms ? p->ops->wall_ms(p) : clock_wall_ms();
+}
+
 void host_probe_facts(struct host_probe *p, struct arena *a, struct host_facts *out)
 {
     p->ops->facts(p, a, out);

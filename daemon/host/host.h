@@ -32,6 +32,9 @@ int host_probe_identity(struct host_probe *p, struct arena *a, struct host_ident
 int host_probe_boot(struct host_probe *p, struct arena *a, struct boot_identity *out,
                     struct err *e);
 
+/* Unix time in ms as this host has it; a scripted host may be ahead of the machine. */
+int64_t host_probe_wall_ms(struct host_probe *p);
+
 /* Never fails: what could not be read is unknown, with the reason as its text. */
 void host_probe_facts(struct host_probe *p, struct arena *a, struct host_facts *out);
 

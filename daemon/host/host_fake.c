@@ -17,6 +17,7 @@
 #define SCRIPT_LIMIT (1u << 20)
 #define CORES_MAX 1024
 #define TICK_MIN_NS 1000
+#define WALL_OFFSET_MAX_MS (100LL * 366 * 86400000)
 
 struct fake_probe {
     struct host_probe base; /* first: the probe is cast back */
@@ -91,6 +92,7 @@ static bool parse_int(const char *s, int64_t *out)
 struct fake_host {
     struct host_identity id;
     struct boot_identity boot;
+    int64_t wall_offset_ms;
 };
 
 static bool identity_number(struct fake_host *h, const char *key, const char *value)
@@ -106,6 +108,8 @@ static bool identity_number(struct fake_host *h, const char *key, const char *va
         h->id.tick_ns = n;
     else if (strcmp(key, "boot_wall_ms") == 0)
         h->boot.boot_wall_ms = n;
+    else if (strcmp(key, "wall_offset_ms") == 0 && n < WALL_OFFSET_MAX_MS)
+        h->wall_offset_ms = n;
     else
         return false;
     return true;
@@ -176,6 +180,17 @@ static int fake_boot(struct host_probe *base, struct arena *a, struct boot_ident
     return rc;
 }
 
+static int64_t fake_wall_ms(struct host_probe *base)
+{
+    struct arena a = {0};
+    struct fake_host h;
+    int64_t now_ms = clock_wall_ms();
+    if (fake_host_read((struct fake_probe *)base, &a, &h, NULL) == 0)
+        now_ms += h.wall_offset_ms;
+    arena_deinit(&a);
+    return now_ms;
+}
+
 /* ---- facts */
 
 static int64_t ticks_of(double pct, int64_t ns, int64_t tick_ns)
@@ -237,7 +252,7 @@ static void fake_facts(struct host_probe *base, struct arena *a, struct host_fac
     struct fake_host h;
     struct script s;
     struct err e = {0};
-    *out = (struct host_facts){.wall_ms = clock_wall_ms()};
+    *out = (struct host_facts){.wall_ms = fake_wall_ms(base)};
     int rc = fake_host_read((struct fake_probe *)base, a, &h, &e);
     facts_default(&h, out->facts);
     if (rc == 0)
@@ -373,6 +388,7 @@ int host_probe_new_fake(const char *dir, struct host_probe **out, struct err *e)
     static const struct host_probe_ops ops = {
         .identity = fake_identity,
         .boot = fake_boot,
+        .wall_ms = fake_wall_ms,
         .facts = fake_facts,
         .snapshot = fake_snapshot,
         .free = fake_free,

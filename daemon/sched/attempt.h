@@ -15,6 +15,8 @@
 
 #include "base/arena.h"
 #include "base/ids.h"
+#include "core/schedule.h"
+#include "core/session.h"
 #include "run/run.h"
 #include "sched/sched.h"
 
@@ -25,6 +27,8 @@ enum attempt_end {
     END_REFUSED,   /* host not quiet or not qualified: wait for the next try */
     END_FAILED,    /* the job's own fault, before any observation */
     END_VOID,      /* observations are worthless: seal what there is, and fail */
+    END_DEFERRED,  /* its window closed before timing could begin: wait for the next one */
+    END_EXPIRED,   /* its deadline passed before timing could begin */
     END_CANCELLED, /* by a person */
     END_LOST       /* the daemon stops */
 };
@@ -55,6 +59,9 @@ struct attempt {
     const char *reused_from; /* attempt whose checkouts and builds these are; NULL: its own */
     const char *built_in;    /* attempt in which the builds were made */
     struct job *job;
+    struct session *session; /* NULL: the job belongs to none */
+    struct raw_session *in_session;
+    struct schedule_result schedule; /* as it was just before timing */
     struct policy *policy;
     struct suite *suite;
     struct host_identity host;

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "sched/calendar.h"
 #include "sched/sched_internal.h"
 
 #define OUTCOME_LOST "lost"
@@ -64,13 +64,31 @@ static int refused(struct sched *s, struct attempt *a, struct store_event *with,
         with->error = &a->e;
     } else {
         *event = JOB_REFUSE;
-        with->next_try_ms = with->wall_ms + retry_every_ms(a);
+        rc = calendar_next_try(a, with->wall_ms + retry_every_ms(a), with, e);
     }
-    return 0;
+    return rc;
+}
+
+/* Neither the host's fault nor the job's: no refusal is counted. */
+static int deferred(struct attempt *a, struct store_event *with, enum job_event *event,
+                    struct err *e)
+{
+    with->text = a->refusal;
+    with->outcome = "deferred";
+    *event = JOB_DEFER;
+    return calendar_next_try(a, with->wall_ms, with, e);
+}
+
+static void expired(struct attempt *a, struct store_event *with, enum job_event *event)
+{
+    with->error = &a->e;
+    with->text = a->e.text;
+    with->outcome = "expired";
+    *event = JOB_EXPIRE;
 }
 
 static int finished(struct sched *s, struct attempt *a, struct store_event *with,
-                    enum job_event *event)
+                    enum job_event *event, struct err *e)
 {
     int disturbed = 0;
 
@@ -85,9 +103,8 @@ static int finished(struct sched *s, struct attempt *a, struct store_event *with
         return rc;
     with->outcome = OUTCOME_DISTURBED;
     with->text = "others competed after timing; the report is diagnostic, one more attempt follows";
-    with->next_try_ms = with->wall_ms + retry_every_ms(a);
     *event = JOB_REQUEUE;
-    return 0;
+    return calendar_next_try(a, with->wall_ms + retry_every_ms(a), with, e);
 }
 
 static void failed(struct attempt *a, struct store_event *with, enum job_event *event)
@@ -121,7 +138,7 @@ static int lose(struct sched *s, const char *job, const char *attempt, bool had_
                   had_begun_timing ? " (timing had begun, so it is not tried again by itself)"
                                    : "");
     int rc = count_outcomes(s, job, OUTCOME_LOST, &lost);
-    with.wall_ms = clock_wall_ms();
+    with.wall_ms = sched_now_ms(s);
     with.text = why;
     with.attempt = attempt;
     with.outcome = OUTCOME_LOST;
@@ -134,7 +151,7 @@ static int lose(struct sched *s, const char *job, const char *attempt, bool had_
     if (had_begun_timing || lost > 0)
         return 0;
     with = (struct store_event)STORE_EVENT_INIT;
-    with.wall_ms = clock_wall_ms();
+    with.wall_ms = sched_now_ms(s);
     with.text = "tried once more: no duration had been taken";
     rc = store_job_event(s->config.store, job, JOB_REQUEUE, &with, &step, e);
     if (rc == 0)
@@ -150,16 +167,22 @@ int outcome_store(struct sched *s, struct attempt *a, enum job_state *state, con
     struct job_step step;
     int rc = 0;
 
-    with.wall_ms = clock_wall_ms();
+    with.wall_ms = sched_now_ms(s);
     with.attempt = a->id;
     if (a->stop_asked && a->stop_as == END_CANCELLED)
         a->end = END_CANCELLED; /* whatever came first: the job is over already */
     switch (a->end) {
     case END_NONE:
-        rc = finished(s, a, &with, &event);
+        rc = finished(s, a, &with, &event, e);
         break;
     case END_REFUSED:
         rc = refused(s, a, &with, &event, e);
+        break;
+    case END_DEFERRED:
+        rc = deferred(a, &with, &event, e);
+        break;
+    case END_EXPIRED:
+        expired(a, &with, &event);
         break;
     case END_FAILED:
     case END_VOID:
@@ -197,7 +220,7 @@ int recovery_run(struct sched *s, struct err *e)
         if (rc < 0)
             break;
         if (!job_state_is_running(row->state)) {
-            rc = store_attempt_end(s->config.store, attempts[i].id, OUTCOME_LOST, clock_wall_ms(),
+            rc = store_attempt_end(s->config.store, attempts[i].id, OUTCOME_LOST, sched_now_ms(s),
                                    e);
             continue;
         }

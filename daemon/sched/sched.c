@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "evidence/evidence.h"
+#include "proto/doc_session.h"
 #include "proto/documents.h"
+#include "sched/calendar.h"
 #include "sched/sched_internal.h"
 
 #define CLAIM_AGAIN_MS 10000    /* after a claim that the store could not make */
@@ -96,6 +97,11 @@ bool sched_between_withdraw(struct sched *s, void *ctx)
 
 /* ---- claiming */
 
+int64_t sched_now_ms(const struct sched *s)
+{
+    return host_probe_wall_ms(s->config.probe);
+}
+
 static void on_retry_timer(uv_timer_t *timer)
 {
     sched_kick(timer->data);
@@ -110,11 +116,12 @@ static void arm_retry(struct sched *s)
         log_err("looking for the next try", 0, &e);
     if (due_ms < 0)
         return;
-    int64_t wait_ms = due_ms - clock_wall_ms();
+    int64_t wait_ms = due_ms - sched_now_ms(s);
+    int64_t most_ms = s->config.poll_max_ms > 0 ? s->config.poll_max_ms : RETRY_POLL_MAX_MS;
     if (wait_ms < 0)
         wait_ms = 0;
-    if (wait_ms > RETRY_POLL_MAX_MS)
-        wait_ms = RETRY_POLL_MAX_MS;
+    if (wait_ms > most_ms)
+        wait_ms = most_ms;
     (void)uv_timer_start(&s->retry_timer, on_retry_timer, (uint64_t)wait_ms, 0);
 }
 
@@ -146,6 +153,35 @@ static void park(struct sched *s, struct attempt *a)
     s->parked[s->n_parked++] = a;
 }
 
+void sched_drop_parked(struct sched *s, const char *job)
+{
+    discard(take_parked(s, job));
+}
+
+static int load_session(struct sched *s, struct attempt *a, const char *id)
+{
+    struct raw_session *in = arena_alloc(&a->arena, sizeof *in);
+    struct store_session *row;
+    cJSON *doc = NULL;
+    int rc = store_session_get(s->config.store, id, &a->arena, &row, &a->e);
+
+    if (rc == 0)
+        rc = json_parse(row->document, strlen(row->document), &doc, &a->e);
+    if (rc == 0)
+        rc = session_decode(&a->arena, doc, &a->session, &a->e);
+    cJSON_Delete(doc);
+    if (rc < 0)
+        return rc;
+    *in = (struct raw_session){.id = row->id,
+                               .label = row->label,
+                               .boot = a->session->boot,
+                               .opened_ms = row->opened_ms,
+                               .opened_boot = row->opened_boot,
+                               .settle_ms = a->session->settle_ms};
+    a->in_session = in;
+    return 0;
+}
+
 /* Decodes what the store has of the job into the attempt. */
 static int load_job(struct sched *s, struct attempt *a)
 {
@@ -162,6 +198,8 @@ static int load_job(struct sched *s, struct attempt *a)
     cJSON_Delete(doc);
     if (rc == 0)
         rc = policy_decode(&a->arena, row->policy, strlen(row->policy), &a->policy, &a->e);
+    if (rc == 0 && row->session)
+        rc = load_session(s, a, row->session);
     if (rc < 0)
         return rc;
     path = source_suite_path(s->config.sources, &a->arena, a->job->suite_sha256);
@@ -183,13 +221,24 @@ static int identify(struct sched *s, struct host_identity *host, struct boot_ide
     if (rc == 0)
         rc = host_probe_boot(s->config.probe, arena, boot, e);
     if (rc == 0)
-        rc = store_boot_put(s->config.store, host, boot, clock_wall_ms(), e);
+        rc = store_boot_put(s->config.store, host, boot, sched_now_ms(s), e);
     return rc;
+}
+
+/* What was built in an earlier boot is built again: a retry goes on in the same boot only. */
+static struct attempt *take_this_boot(struct sched *s, const char *job)
+{
+    struct attempt *parked = take_parked(s, job);
+
+    if (!parked || strcmp(parked->boot.id, s->boot_id) == 0)
+        return parked;
+    discard(parked);
+    return NULL;
 }
 
 static void begin_attempt(struct sched *s, const char *id, const char *job)
 {
-    struct attempt *parked = take_parked(s, job);
+    struct attempt *parked = take_this_boot(s, job);
     struct attempt *a = attempt_new(s, id, job, parked);
     int rc = 0;
 
@@ -211,19 +260,35 @@ static void begin_attempt(struct sched *s, const char *id, const char *job)
     attempt_begin(a);
 }
 
+/* A boot that this scheduler has not seen: jobs may have waited for it. */
+static int note_boot(struct sched *s, const char *boot, struct err *e)
+{
+    if (strcmp(s->boot_id, boot) == 0)
+        return 0;
+    (void)snprintf(s->boot_id, sizeof s->boot_id, "%s", boot);
+    return store_session_wake(s->config.store, boot, sched_now_ms(s), e);
+}
+
 static int claim(struct sched *s, char id[ULID_LEN + 1], char job[ULID_LEN + 1], struct err *e)
 {
     struct arena arena = {0};
     struct host_identity host;
     struct boot_identity boot;
-    struct store_new_attempt attempt = {.id = id, .version = AURABENCH_VERSION};
+    struct calendar calendar = {.sched = s, .boot = &boot, .now_ms = sched_now_ms(s)};
+    struct store_new_attempt attempt = {
+        .id = id, .version = AURABENCH_VERSION, .gate = calendar_gate, .gate_ctx = &calendar};
 
     ulid_new(id);
     int rc = identify(s, &host, &boot, &arena, e);
+    if (rc == 0)
+        rc = note_boot(s, boot.id, e);
     if (rc == 0) {
         attempt.boot = boot.id;
-        rc = store_job_claim(s->config.store, clock_wall_ms(), &attempt, job, e);
+        rc = store_job_claim(s->config.store, calendar.now_ms, &attempt, job, e);
     }
+    if (rc >= 0)
+        calendar_tell(&calendar);
+    calendar_deinit(&calendar);
     arena_deinit(&arena);
     return rc;
 }
@@ -260,7 +325,7 @@ void sched_kick(struct sched *s)
 int sched_cancel(struct sched *s, const char *job, enum job_state *state, struct err *e)
 {
     bool running = s->active && strcmp(s->active->job_id, job) == 0;
-    const struct store_event with = {.wall_ms = clock_wall_ms(),
+    const struct store_event with = {.wall_ms = sched_now_ms(s),
                                      .next_try_ms = -1,
                                      .text = "cancelled by a person",
                                      .attempt = running ? s->active->id : NULL};
@@ -275,7 +340,7 @@ int sched_cancel(struct sched *s, const char *job, enum job_state *state, struct
         attempt_stop(s->active, END_CANCELLED);
         return 0;
     }
-    discard(take_parked(s, job));
+    sched_drop_parked(s, job);
     const struct sched_event event = {
         .job = job, .state = step.to, .left_ms = -1, .next_try_ms = -1};
     sched_tell(s, &event);

@@ -26,6 +26,7 @@ struct sched_config {
     struct host_probe *probe;
     struct source_store *sources;
     const struct key *key; /* signs the evidence */
+    int64_t poll_max_ms;   /* how long at most until it looks again what is due; 0: 60 s */
 };
 
 /* What watchers are told. Strings live until the callback returns. */
@@ -51,6 +52,12 @@ void sched_kick(struct sched *s);
 /* Cancels a job in any state but an end. The state it has then goes to *state. -EINVAL
  * "job.bad_state" when it is over already. */
 int sched_cancel(struct sched *s, const char *job, enum job_state *state, struct err *e);
+
+/* Wall-clock time as the host has it: what windows, deadlines and retries go by. */
+int64_t sched_now_ms(const struct sched *s);
+/* A job that could never run is refused before it is queued: its window's zone is not known here
+ * ("window.unknown_zone"), or its deadline has passed or comes before it may run ("job.bad"). */
+int sched_check_job(struct sched *s, const struct job *job, struct err *e);
 
 /* The running attempt, if any: false when idle. */
 bool sched_active(const struct sched *s, struct sched_event *out);

@@ -27,6 +27,7 @@ struct sched {
     int holds;  /* calls of sched_between that are not done yet */
     struct between *waiting;
     size_t n_waiting, waiting_cap;
+    char boot_id[64];  /* of the latest claim */
     char blocked[256]; /* empty: not blocked */
     bool stopping;
     void (*stopped)(void *ctx);
@@ -36,6 +37,8 @@ struct sched {
 void sched_tell(struct sched *s, const struct sched_event *event);
 /* Begins or ends a stretch in which nothing else may work; ending it serves who waited. */
 void sched_set_quiet(struct sched *s, bool quiet);
+/* Removes what waits for the next try of a job that will have none. */
+void sched_drop_parked(struct sched *s, const char *job);
 /* The attempt has run all its steps. */
 void sched_attempt_over(struct sched *s, struct attempt *a);
 

@@ -205,6 +205,17 @@ int step_rehash(struct attempt *a)
 
 /* ---- seal: the raw report is what the store has, nothing else */
 
+/* Whether the attempt may be called post-reboot depends on when it began. */
+static const struct raw_session *session_of(struct attempt *a, const struct raw *raw)
+{
+    struct raw_session *session = a->in_session;
+
+    if (session)
+        session->post_reboot = session_is_post_reboot(session->opened_boot, &raw->boot,
+                                                      session->settle_ms, raw->started_wall_ms);
+    return session;
+}
+
 static int assemble(struct attempt *a)
 {
     struct store *store = a->sched->config.store;
@@ -219,9 +230,10 @@ static int assemble(struct attempt *a)
         rc = store_load_raw(store, a->id, &a->arena, raw, &a->e);
     if (rc < 0)
         return rc;
-    raw->ended_wall_ms = clock_wall_ms();
+    raw->ended_wall_ms = sched_now_ms(a->sched);
     raw->host_key = key_public(a->sched->config.key);
     raw->job = *a->job;
+    raw->session = session_of(a, raw);
     raw->policy = *a->policy;
     raw->workloads = a->raw.workloads;
     raw->n_workloads = a->raw.n_workloads;
@@ -265,6 +277,38 @@ static struct evidence_correction *allowed_diffs(struct attempt *a, size_t *n)
     return out;
 }
 
+static void count_verdict(const struct comparison *c, struct store_report_count *n)
+{
+    switch (c->undefined ? VERDICT_UNRESOLVED : c->wall.verdict) {
+    case VERDICT_FASTER:
+        n->faster++;
+        return;
+    case VERDICT_SLOWER:
+        n->slower++;
+        return;
+    case VERDICT_SAME:
+        n->same++;
+        return;
+    case VERDICT_UNRESOLVED:
+        n->unresolved++;
+        return;
+    }
+}
+
+/* Of the sides: what a session is run for. Lanes against lanes stand in the report. */
+static const struct store_report_count *count(struct attempt *a, const struct summary *s)
+{
+    struct store_report_count *n = arena_alloc(&a->arena, sizeof *n);
+
+    for (size_t i = 0; i < s->n_comparisons; i++)
+        if (s->comparisons[i].kind == COMPARE_SIDES)
+            count_verdict(&s->comparisons[i], n);
+    n->controls = (int)s->n_controls;
+    for (size_t i = 0; i < s->n_controls; i++)
+        n->drifted += s->controls[i].within == TRI_FAIL;
+    return n;
+}
+
 static int seal(struct attempt *a)
 {
     size_t n_allowed;
@@ -298,6 +342,7 @@ static int seal(struct attempt *a)
         .attempt = a->id,
         .grade = summary->grade.value,
         .grade_line = summary->grade.line,
+        .counts = count(a, summary),
         .evidence = arena_printf(&a->arena, "%s/%s", a->sched->evidence_root, a->id),
         .raw_sha256 = arena_strdup(&a->arena, sealed.raw_sha256),
         .summary_sha256 =
@@ -307,7 +352,7 @@ static int seal(struct attempt *a)
 
 static int sealed(struct attempt *a)
 {
-    a->sealed.created_ms = clock_wall_ms();
+    a->sealed.created_ms = sched_now_ms(a->sched);
     a->is_sealed = true;
     attempt_say(a, "grade: %s", a->sealed.grade_line);
     attempt_say(a, "evidence: %s", a->sealed.evidence);
@@ -336,7 +381,8 @@ static int clean_up(struct attempt *a)
 
 bool attempt_keeps_builds(const struct attempt *a)
 {
-    return a->end == END_REFUSED && a->refused_in == PHASE_BEFORE_TIMING;
+    return (a->end == END_REFUSED && a->refused_in == PHASE_BEFORE_TIMING) ||
+           a->end == END_DEFERRED;
 }
 
 int step_cleanup(struct attempt *a)

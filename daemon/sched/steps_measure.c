@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "core/observations.h"
 #include "run/run_text.h"
+#include "sched/calendar.h"
 #include "sched/sched_internal.h"
 
 #define DEAF_LIMIT_NS 5000000000
@@ -57,8 +57,9 @@ static void index_lanes(struct attempt *a)
 
 static int timing_begins(struct attempt *a)
 {
+    const char *night = a->schedule.night[0] ? a->schedule.night : NULL;
     const struct store_event with = {
-        .wall_ms = clock_wall_ms(), .next_try_ms = -1, .attempt = a->id};
+        .wall_ms = sched_now_ms(a->sched), .next_try_ms = -1, .attempt = a->id, .night = night};
     struct job_step step;
     int rc =
         store_job_event(a->sched->config.store, a->job_id, JOB_TIMING_BEGINS, &with, &step, &a->e);
@@ -71,7 +72,10 @@ static int timing_begins(struct attempt *a)
 int step_plan(struct attempt *a)
 {
     struct store *store = a->sched->config.store;
+    int rc = calendar_before_timing(a);
 
+    if (rc < 0)
+        return rc;
     a->plan = plan_make(&a->arena, a->suite, a->n_sides, a->job->repetitions, a->job->warmups,
                         a->job->order, present_lanes(a));
     if (a->plan->n == 0)
@@ -80,7 +84,7 @@ int step_plan(struct attempt *a)
     index_lanes(a);
     a->plan_next = 0;
     a->n_batch = 0;
-    int rc = store_put_plan(store, a->id, a->plan, a->suite, a->raw.sides, a->n_sides, &a->e);
+    rc = store_put_plan(store, a->id, a->plan, a->suite, a->raw.sides, a->n_sides, &a->e);
     if (rc == 0)
         rc = timing_begins(a);
     if (rc < 0)
@@ -288,7 +292,7 @@ int step_measure(struct attempt *a)
 static int judge_after_timing(struct attempt *a)
 {
     const struct store_event with = {
-        .wall_ms = clock_wall_ms(), .next_try_ms = -1, .attempt = a->id};
+        .wall_ms = sched_now_ms(a->sched), .next_try_ms = -1, .attempt = a->id};
     struct job_step step;
     int rc = attempt_judge_phase(a, PHASE_AFTER_TIMING);
 

@@ -22,13 +22,14 @@ WORDS(job_event, job_event);
         F(struct store_job, refusals), F(struct store_job, attempts),                              \
         F(struct store_job, attempt), F(struct store_job, error_code),                             \
         F(struct store_job, error_field), F(struct store_job, error_text),                         \
-        F(struct store_job, report)
+        F(struct store_job, report), F(struct store_job, session), F(struct store_job, waits_for), \
+        F(struct store_job, night)
 
 #define JOB_COLUMNS                                                                                \
     "number, id, state, priority, label, suite_sha256, peer_uid, submitted_ms, changed_ms,"        \
     " next_try_ms, refusals,"                                                                      \
     " (SELECT coalesce(max(a.number), 0) FROM attempts a WHERE a.job = jobs.id) AS attempts,"      \
-    " attempt, error_code, error_field, error_text, report"
+    " attempt, error_code, error_field, error_text, report, session, waits_for, night"
 
 static const struct field list_fields[] = {JOB_FIELDS};
 static const struct field job_fields[] = {JOB_FIELDS, F(struct store_job, document),
@@ -49,30 +50,30 @@ int store_job_get(struct store *s, const char *id, struct arena *a, struct store
 
 /* ---- find ---- */
 
-struct needle {
-    char start[ULID_LEN + 2], start_end[ULID_LEN + 2];
-    char tail[ULID_LEN + 2], tail_end[ULID_LEN + 2];
-};
-
-/* What an index can look up: the text and its reverse, each with an upper bound. */
-static int make_needle(const char *text, struct needle *out, struct err *e)
+bool rows_id_needle(const char *text, struct id_needle *out)
 {
     size_t n = strlen(text);
     bool good = n >= FIND_MIN && n <= ULID_LEN;
-    *out = (struct needle){0};
+    *out = (struct id_needle){0};
     for (size_t i = 0; good && i < n; i++) {
         char c = (char)toupper((unsigned char)text[i]);
         good = strchr("0123456789ABCDEFGHJKMNPQRSTVWXYZ", c) != NULL;
         out->start[i] = out->start_end[i] = c;
         out->tail[n - 1 - i] = out->tail_end[n - 1 - i] = c;
     }
-    if (!good)
-        return err_set(e, -EINVAL, "job.bad_id", "id",
-                       "`%.32s` is not part of a job's id: give 4 to 26 of its letters and digits "
-                       "from either end",
-                       text);
-    out->start_end[n] = out->tail_end[n] = '~'; /* behind every character of an id */
-    return 0;
+    if (good)
+        out->start_end[n] = out->tail_end[n] = '~'; /* behind every character of an id */
+    return good;
+}
+
+static int make_needle(const char *text, struct id_needle *out, struct err *e)
+{
+    if (rows_id_needle(text, out))
+        return 0;
+    return err_set(e, -EINVAL, "job.bad_id", "id",
+                   "`%.32s` is not part of a job's id: give 4 to 26 of its letters and digits "
+                   "from either end",
+                   text);
 }
 
 /* The limit of each arm keeps a start that fits every job as cheap as any other. */
@@ -83,7 +84,7 @@ static const char FIND_SQL[] =
 
 int store_job_find(struct store *s, const char *text, char id[ULID_LEN + 1], struct err *e)
 {
-    struct needle needle;
+    struct id_needle needle;
     struct query q;
     char found[2][ULID_LEN + 1];
     int n = 0;
@@ -161,6 +162,18 @@ int store_job_list(struct store *s, const struct store_list *list, struct arena 
     query_text(&q, ":states", states_text(a, list->states));
     query_int(&q, ":before", before);
     query_int(&q, ":limit", list->limit);
+    *out = query_all(&q, list_fields, ARRAY_LEN(list_fields), sizeof **out, a, n);
+    return query_end(&q, e);
+}
+
+int store_session_jobs(struct store *s, const char *id, struct arena *a, struct store_job **out,
+                       size_t *n, struct err *e)
+{
+    static const char SQL[] = "SELECT " JOB_COLUMNS " FROM jobs INDEXED BY jobs_session"
+                              " WHERE session = :session ORDER BY number";
+    struct query q;
+    query_begin(&q, s, SQL);
+    query_text(&q, ":session", id);
     *out = query_all(&q, list_fields, ARRAY_LEN(list_fields), sizeof **out, a, n);
     return query_end(&q, e);
 }

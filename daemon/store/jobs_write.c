@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "store/rows.h"
 
 /* Waiting jobs that one claim makes queued at most: bounds the transaction. */
@@ -71,6 +72,7 @@ static int update_job(struct store *s, const char *job, const struct job_step *s
 {
     static const char SQL[] =
         "UPDATE jobs SET state = :to_state, changed_ms = :wall_ms, next_try_ms = :next_try_ms,"
+        " waits_for = :waits_for, night = coalesce(:night, night),"
         " refusals = refusals + :refused, attempt = coalesce(:attempt, attempt),"
         " error_code = iif(:failed, :error_code, error_code),"
         " error_field = iif(:failed, :error_field, error_field),"
@@ -84,6 +86,8 @@ static int update_job(struct store *s, const char *job, const struct job_step *s
     query_text(&q, ":to_state", job_state_name(step->to));
     query_int(&q, ":wall_ms", with->wall_ms);
     query_int_opt(&q, ":next_try_ms", step->to == JOB_WAITING ? with->next_try_ms : -1);
+    query_text(&q, ":waits_for", step->to == JOB_WAITING ? with->waits_for : NULL);
+    query_text(&q, ":night", with->night);
     query_int(&q, ":refused", step->event == JOB_REFUSE);
     query_text(&q, ":attempt", step->event == JOB_CLAIM ? with->attempt : NULL);
     /* A new attempt starts without the error of the one before. */
@@ -158,9 +162,9 @@ static int add_job(struct store *s, const struct store_new_job *job, const struc
 {
     static const char SQL[] =
         "INSERT INTO jobs (id, id_reversed, state, priority, label, document, policy,"
-        " suite_sha256, peer_uid, submitted_ms, changed_ms)"
+        " suite_sha256, peer_uid, submitted_ms, changed_ms, session, timed, deadline_ms)"
         " VALUES (:id, :id_reversed, :state, :priority, :label, :document, :policy,"
-        " :suite_sha256, :peer_uid, :wall_ms, :wall_ms)";
+        " :suite_sha256, :peer_uid, :wall_ms, :wall_ms, :session, :timed, :deadline_ms)";
     char reversed[ULID_LEN + 1];
     struct query q;
     reverse(job->id, reversed);
@@ -175,6 +179,9 @@ static int add_job(struct store *s, const struct store_new_job *job, const struc
     query_text(&q, ":suite_sha256", job->suite_sha256);
     query_int_opt(&q, ":peer_uid", job->peer_uid);
     query_int(&q, ":wall_ms", job->wall_ms);
+    query_text(&q, ":session", job->session);
+    query_int(&q, ":timed", job->timed);
+    query_int_opt(&q, ":deadline_ms", job->deadline_ms > 0 ? job->deadline_ms : -1);
     return query_run(&q, e);
 }
 
@@ -214,12 +221,20 @@ static int check_suite(struct store *s, const char *sha256, struct err *e)
     return rc;
 }
 
-static int submit(struct store *s, const struct store_new_job *job, bool *known, struct err *e)
+int rows_submit_job(struct store *s, const struct store_new_job *job, bool *known, struct err *e)
 {
     const struct store_event with = {.wall_ms = job->wall_ms, .next_try_ms = -1};
     struct job_step step;
+    *known = false;
+    if (!ulid_valid(job->id))
+        return err_set(e, -EINVAL, "job.bad_id", "id",
+                       "the id of a job is a ULID: 26 capital letters and digits");
     int rc = check_known(s, job, known, e);
     if (rc != 0 || *known)
+        return rc;
+    if (job->session)
+        rc = rows_check_session(s, job->session, e);
+    if (rc != 0)
         return rc;
     rc = job_state_step(JOB_NEW, job->held ? JOB_HOLD : JOB_SUBMIT, &step);
     if (rc == 0)
@@ -233,13 +248,10 @@ int store_job_submit(struct store *s, const struct store_new_job *job, bool *dup
                      struct err *e)
 {
     bool known = false;
-    if (!ulid_valid(job->id))
-        return err_set(e, -EINVAL, "job.bad_id", "id",
-                       "the id of a job is a ULID: 26 capital letters and digits");
     int rc = tx_begin(s, e);
     if (rc != 0)
         return rc;
-    rc = tx_end(s, submit(s, job, &known, e), e);
+    rc = tx_end(s, rows_submit_job(s, job, &known, e), e);
     if (rc == 0 && duplicate)
         *duplicate = known;
     return rc;
@@ -267,13 +279,19 @@ static int first_due(struct store *s, int64_t now_ms, char id[ULID_LEN + 1], str
     return take_id(&q, id, e);
 }
 
-static int first_queued(struct store *s, char id[ULID_LEN + 1], struct err *e)
+static int first_queued(struct store *s, char id[ULID_LEN + 1], bool *timed, struct err *e)
 {
-    static const char SQL[] = "SELECT id FROM jobs INDEXED BY jobs_claim WHERE state = 'queued'"
-                              " ORDER BY priority DESC, number LIMIT 1";
+    static const char SQL[] = "SELECT id, timed FROM jobs INDEXED BY jobs_claim"
+                              " WHERE state = 'queued' ORDER BY priority DESC, number LIMIT 1";
     struct query q;
     query_begin(&q, s, SQL);
-    return take_id(&q, id, e);
+    bool found = query_row(&q);
+    if (found) {
+        (void)sqlite3_snprintf(ULID_LEN + 1, id, "%s", sqlite3_column_text(q.st, 0));
+        *timed = query_col_int(&q, 1) != 0;
+    }
+    int rc = query_end(&q, e);
+    return rc ? rc : found ? 0 : STORE_NONE;
 }
 
 static int queue_due(struct store *s, int64_t now_ms, struct err *e)
@@ -293,34 +311,86 @@ static int queue_due(struct store *s, int64_t now_ms, struct err *e)
     return 0;
 }
 
+/* The first queued job that may run now; the gate's answers to others are carried out. */
+static int first_allowed(struct store *s, int64_t now_ms, const struct store_new_attempt *attempt,
+                         char job[ULID_LEN + 1], struct err *e)
+{
+    for (int i = 0; i < DUE_MAX; i++) {
+        struct store_event with = {.wall_ms = now_ms, .next_try_ms = -1};
+        enum job_event event = JOB_CLAIM;
+        struct job_step step;
+        bool timed = false;
+        int rc = first_queued(s, job, &timed, e);
+        if (rc == 0 && timed && attempt->gate)
+            rc = attempt->gate(attempt->gate_ctx, job, &event, &with, e);
+        if (rc != 0 || event == JOB_CLAIM)
+            return rc;
+        rc = apply_event(s, job, event, &with, &step, e);
+        if (rc != 0)
+            return rc;
+    }
+    return STORE_AGAIN;
+}
+
 static int claim(struct store *s, int64_t now_ms, const struct store_new_attempt *attempt,
-                 char job[ULID_LEN + 1], struct err *e)
+                 char job[ULID_LEN + 1], int *kept, struct err *e)
 {
     const struct store_event with = {.wall_ms = now_ms, .next_try_ms = -1, .attempt = attempt->id};
     struct job_step step;
     int rc = queue_due(s, now_ms, e);
     if (rc == 0)
-        rc = first_queued(s, job, e);
-    if (rc == 0)
-        rc = rows_add_attempt(s, attempt, job, now_ms, e);
+        rc = first_allowed(s, now_ms, attempt, job, e);
+    /* What was kept back is to be committed although nothing is claimed. */
+    *kept = rc == STORE_NONE || rc == STORE_AGAIN ? rc : 0;
+    if (rc != 0)
+        return *kept ? 0 : rc;
+    rc = rows_add_attempt(s, attempt, job, now_ms, e);
     return rc ? rc : apply_event(s, job, JOB_CLAIM, &with, &step, e);
 }
 
 int store_job_claim(struct store *s, int64_t now_ms, const struct store_new_attempt *attempt,
                     char job[ULID_LEN + 1], struct err *e)
 {
-    int rc = tx_begin(s, e);
+    int kept = 0, rc = tx_begin(s, e);
     if (rc != 0)
         return rc;
-    return tx_end(s, claim(s, now_ms, attempt, job, e), e);
+    rc = tx_end(s, claim(s, now_ms, attempt, job, &kept, e), e);
+    return rc ? rc : kept;
 }
 
 int store_next_due_ms(struct store *s, int64_t *due_ms, struct err *e)
 {
-    static const char SQL[] = "SELECT min(next_try_ms) FROM jobs INDEXED BY jobs_due"
-                              " WHERE state = 'waiting'";
+    static const char SQL[] =
+        "SELECT min(due) FROM (SELECT min(next_try_ms) AS due FROM jobs INDEXED BY jobs_due"
+        " WHERE state = 'waiting' UNION ALL SELECT min(deadline_ms) FROM jobs INDEXED BY"
+        " jobs_deadline WHERE deadline_ms IS NOT NULL"
+        " AND state IN ('held', 'queued', 'waiting'))";
     struct query q;
     query_begin(&q, s, SQL);
     *due_ms = query_row(&q) ? query_col_int_opt(&q, 0) : -1;
+    return query_end(&q, e);
+}
+
+struct overdue {
+    const char *id;
+};
+
+int store_overdue(struct store *s, int64_t now_ms, struct arena *a, const char *const **ids,
+                  size_t *n, struct err *e)
+{
+    static const struct field fields[] = {F(struct overdue, id)};
+    static const char SQL[] =
+        "SELECT id FROM jobs INDEXED BY jobs_deadline WHERE deadline_ms IS NOT NULL"
+        " AND state IN ('held', 'queued', 'waiting') AND deadline_ms <= :now_ms"
+        " ORDER BY deadline_ms LIMIT 512";
+    struct query q;
+    query_begin(&q, s, SQL);
+    query_int(&q, ":now_ms", now_ms);
+    const struct overdue *rows =
+        query_all(&q, fields, ARRAY_LEN(fields), sizeof(struct overdue), a, n);
+    const char **out = arena_array(a, *n + 1, sizeof *out);
+    for (size_t i = 0; i < *n; i++)
+        out[i] = rows[i].id;
+    *ids = out;
     return query_end(&q, e);
 }

@@ -80,6 +80,39 @@ static int link_to_job(struct store *s, const char *attempt, struct err *e)
     return query_run(&q, e);
 }
 
+static const struct field count_fields[] = {
+    F(struct store_report_count, faster),   F(struct store_report_count, slower),
+    F(struct store_report_count, same),     F(struct store_report_count, unresolved),
+    F(struct store_report_count, controls), F(struct store_report_count, drifted),
+};
+
+static int add_counts(struct store *s, const struct store_report *report, struct err *e)
+{
+    static const char SQL[] = "INSERT INTO report_counts (attempt, faster, slower, same,"
+                              " unresolved, controls, drifted) VALUES (:attempt, :faster, :slower,"
+                              " :same, :unresolved, :controls, :drifted)";
+    struct query q;
+    query_begin(&q, s, SQL);
+    query_text(&q, ":attempt", report->attempt);
+    query_bind(&q, count_fields, ARRAY_LEN(count_fields), report->counts);
+    return query_run(&q, e);
+}
+
+int store_report_counts(struct store *s, const char *attempt, struct store_report_count *out,
+                        struct err *e)
+{
+    static const char SQL[] = "SELECT faster, slower, same, unresolved, controls, drifted"
+                              " FROM report_counts WHERE attempt = :attempt";
+    struct query q;
+    query_begin(&q, s, SQL);
+    query_text(&q, ":attempt", attempt);
+    bool found = query_row(&q);
+    if (found)
+        query_read(&q, count_fields, ARRAY_LEN(count_fields), NULL, out);
+    int rc = query_end(&q, e);
+    return rc ? rc : found ? 0 : STORE_NONE;
+}
+
 int rows_add_report(struct store *s, const struct store_report *report, struct err *e)
 {
     static const char SQL[] =
@@ -90,6 +123,8 @@ int rows_add_report(struct store *s, const struct store_report *report, struct e
     query_begin(&q, s, SQL);
     query_bind(&q, report_fields, ARRAY_LEN(report_fields), report);
     int rc = query_run(&q, e);
+    if (rc == 0 && report->counts)
+        rc = add_counts(s, report, e);
     return rc ? rc : link_to_job(s, report->attempt, e);
 }
 

@@ -15,6 +15,20 @@ int rows_add_attempt(struct store *s, const struct store_new_attempt *attempt, c
 int rows_add_refusal(struct store *s, const struct raw_refusal *refusal, struct err *e);
 int rows_add_report(struct store *s, const struct store_report *report, struct err *e);
 
+/* *known: it was there already. */
+int rows_submit_job(struct store *s, const struct store_new_job *job, bool *known, struct err *e);
+/* 0, or "session.not_found", "session.closed". */
+int rows_check_session(struct store *s, const char *id, struct err *e);
+
+/* What an index can look up of a part of an id: the text and its reverse, each with an upper bound.
+ */
+struct id_needle {
+    char start[ULID_LEN + 2], start_end[ULID_LEN + 2];
+    char tail[ULID_LEN + 2], tail_end[ULID_LEN + 2];
+};
+/* False when the text cannot be part of an id. */
+bool rows_id_needle(const char *text, struct id_needle *out);
+
 int rows_job_not_found(const char *id, struct err *e);
 
 /* ---- lists of one attempt, append-only and in the order they were put ---- */

@@ -28,6 +28,7 @@
 
 #define STORE_NONE 1      /* there is none: nothing to claim, no refusal, no report */
 #define STORE_AMBIGUOUS 2 /* several jobs match */
+#define STORE_AGAIN 3     /* more is to be done: call again */
 
 struct store;
 
@@ -53,12 +54,15 @@ struct store_new_job {
     int priority;             /* higher first */
     int64_t peer_uid;         /* who submitted it, from the kernel; -1 unknown */
     int64_t wall_ms;
-    bool held; /* submitted on hold */
+    bool held;           /* submitted on hold */
+    const char *session; /* id of an open one; NULL: none */
+    bool timed;          /* whether it may run is asked of the gate of a claim */
+    int64_t deadline_ms; /* 0: none */
 };
 
 /* The same id with the same document again is one job: *duplicate (may be NULL) is then true.
  * -EEXIST "job.exists_differs": the id is taken by another document. -EINVAL "job.bad_id" (no
- * ULID). -ENOENT "suite.unknown". */
+ * ULID), "session.closed". -ENOENT "suite.unknown", "session.not_found". */
 int store_job_submit(struct store *s, const struct store_new_job *job, bool *duplicate,
                      struct err *e);
 
@@ -69,6 +73,8 @@ struct store_event {
     int64_t wall_ms;
     const char *text;        /* one sentence for the history; may be NULL */
     int64_t next_try_ms;     /* for events that lead to waiting; -1: none */
+    const char *waits_for;   /* what the job waits for until then, beside a quiet host; NULL */
+    const char *night;       /* of its window, in which timing begins; NULL: leaves it */
     const struct err *error; /* becomes the job's error; NULL: leaves it */
     const char *attempt;     /* the attempt concerned; NULL: none */
     const char *outcome;     /* ends that attempt at wall_ms with this outcome; NULL: does not */
@@ -87,20 +93,31 @@ struct store_event {
 int store_job_event(struct store *s, const char *job, enum job_event event,
                     const struct store_event *with, struct job_step *done, struct err *e);
 
+/* Asked within the transaction of a claim for a job that is timed. *event: JOB_CLAIM, JOB_DEFER or
+ * JOB_EXPIRE; *with, which starts as STORE_EVENT_INIT with the time of the claim, goes with the
+ * latter two and lives until the claim returns. It may read the store. 0 or -errno with e filled,
+ * which fails the claim. */
+typedef int (*store_gate)(void *ctx, const char *job, enum job_event *event,
+                          struct store_event *with, struct err *e);
+
 struct store_new_attempt {
     const char *id;       /* ULID */
     const char *boot;     /* put before by store_boot_put */
     const char *version;  /* of the daemon */
     const char *work_dir; /* may be NULL, see store_attempt_reuse */
+    store_gate gate;      /* NULL: whatever is queued may run */
+    void *gate_ctx;
 };
 
 /* First makes waiting jobs whose time has come queued again (event retry_due; at most 512 in one
  * call, the longest due first), then takes the queued job of the highest priority, the oldest of
- * those, makes it preparing and creates the attempt. STORE_NONE: nothing to do. */
+ * those that the gate lets through, makes it preparing and creates the attempt. STORE_NONE: nothing
+ * to do. STORE_AGAIN: the gate kept back 512 jobs, which is enough for one transaction. */
 int store_job_claim(struct store *s, int64_t now_ms, const struct store_new_attempt *attempt,
                     char job[ULID_LEN + 1], struct err *e);
 
-/* When the next waiting job is due; *due_ms -1: none waits. */
+/* When the next waiting job is due, or the next deadline passes; *due_ms -1: nothing to wait for.
+ */
 int store_next_due_ms(struct store *s, int64_t *due_ms, struct err *e);
 
 struct store_job {
@@ -117,7 +134,8 @@ struct store_job {
     int attempts;        /* so far */
     const char *attempt; /* the latest; NULL: none yet */
     const char *error_code, *error_field, *error_text;
-    const char *report; /* attempt whose report is the job's; NULL: none */
+    const char *report;                      /* attempt whose report is the job's; NULL: none */
+    const char *session, *waits_for, *night; /* NULL: none */
 };
 
 int store_job_get(struct store *s, const char *id, struct arena *a, struct store_job **out,
@@ -154,6 +172,57 @@ int store_job_history(struct store *s, const char *job, int after, struct arena 
 
 /* Jobs in each state. */
 int store_counts(struct store *s, int64_t counts[JOB_STATE_COUNT], struct err *e);
+
+/* Ids of jobs that have not begun and whose deadline is now or was before, at most 512. */
+int store_overdue(struct store *s, int64_t now_ms, struct arena *a, const char *const **ids,
+                  size_t *n, struct err *e);
+
+/* ---- sessions ---------------------------------------------------------------------------- */
+
+struct store_session {
+    int64_t number; /* order of opening */
+    const char *id, *label;
+    const char *document;
+    int64_t peer_uid; /* -1 unknown */
+    int64_t opened_ms;
+    const char *opened_boot;            /* put before by store_boot_put */
+    int64_t closed_ms;                  /* -1: open */
+    const char *evidence, *sums_sha256; /* NULL until sealed */
+};
+
+/* Opens it and submits its jobs, all or nothing. The same id with the same document is the same
+ * session (*duplicate). -EEXIST "session.exists": its label is that of an open one, or its id is
+ * taken; otherwise as store_job_submit. */
+int store_session_open(struct store *s, const struct store_session *session,
+                       const struct store_new_job *jobs, size_t n, bool *duplicate, struct err *e);
+/* -ENOENT "session.not_found". */
+int store_session_get(struct store *s, const char *id, struct arena *a, struct store_session **out,
+                      struct err *e);
+/* By its whole label (the latest of that label), its id, or at least 4 characters of the id's start
+ * or end. Errors "session.not_found", STORE_AMBIGUOUS "session.ambiguous". */
+int store_session_find(struct store *s, const char *text, char id[ULID_LEN + 1], struct err *e);
+/* The latest first; limit 1 to 1000. */
+int store_session_list(struct store *s, int limit, struct arena *a, struct store_session **out,
+                       size_t *n, struct err *e);
+/* Its jobs in the order in which they came, without documents. */
+int store_session_jobs(struct store *s, const char *id, struct arena *a, struct store_job **out,
+                       size_t *n, struct err *e);
+/* Closed: it takes no more jobs. Closing it again changes nothing. */
+int store_session_close(struct store *s, const char *id, int64_t wall_ms, struct err *e);
+int store_session_sealed(struct store *s, const char *id, const char *evidence,
+                         const char *sums_sha256, struct err *e);
+/* Jobs of open sessions that wait since another boot are due now: what they wait for may have come.
+ */
+int store_session_wake(struct store *s, const char *boot, int64_t now_ms, struct err *e);
+
+struct store_noise {
+    const char *command;
+    int refusals; /* attempts that were refused while it ran */
+};
+
+/* Who made the host refuse the session's jobs, the most frequent first, at most 5. */
+int store_session_noise(struct store *s, const char *id, struct arena *a, struct store_noise **out,
+                        size_t *n, struct err *e);
 
 /* ---- hosts and suites -------------------------------------------------------------------- */
 
@@ -289,7 +358,17 @@ struct store_report {
     const char *evidence;                    /* path of the folder */
     const char *raw_sha256, *summary_sha256; /* summary: NULL for a void attempt */
     int64_t created_ms;
+    const struct store_report_count *counts; /* when storing; NULL: not counted */
 };
+
+/* What a report says, counted: verdicts, controls and those of them that drifted. */
+struct store_report_count {
+    int faster, slower, same, unresolved;
+    int controls, drifted;
+};
+/* STORE_NONE when they were not counted. */
+int store_report_counts(struct store *s, const char *attempt, struct store_report_count *out,
+                        struct err *e);
 
 /* Becomes its job's report too. See also store_event.report. */
 int store_report_put(struct store *s, const struct store_report *report, struct err *e);
