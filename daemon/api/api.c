@@ -20,6 +20,7 @@ static const struct api_method METHODS[] = {
     {"job.watch", api_job_watch, KEYS("id")},
     {"job.log", api_job_log, KEYS("id", "offset", "limit")},
     {"report.get", api_report_get, KEYS("id", "format", "width", "colour", "offset")},
+    {"report.page", api_report_page, KEYS("session", "jobs", "targets", "offset")},
     {"host.show", api_host_show, KEYS()},
     {"host.quiet", api_host_quiet, KEYS("policy")},
     {"source.missing", api_source_missing, KEYS("commits")},

@@ -90,6 +90,19 @@ void api_put_chunk(struct api_call *c, const char *data, size_t len, int64_t off
  * names it; with name NULL a document, a shipped name, or standard when it is missing. */
 int api_policy(struct api_call *c, const char *name, struct policy **out);
 
+/* The same of a node in hand. */
+int api_policy_of(struct api_call *c, const cJSON *given, const char *name, struct policy **out);
+
+struct session;
+/* Decodes and checks one job; row lives in the call's arena. session: the one that it joins; NULL:
+ * the one that it names, if any. */
+int api_prepare_job(struct api_call *c, const cJSON *doc, const cJSON *policy_node,
+                    const struct session *session, struct store_new_job *row);
+/* Queues the job of parameters "job" and "policy" and answers. */
+int api_submit(struct api_call *c, const struct session *session);
+int api_session_read(struct api_call *c, const char *id, struct store_session **row,
+                     struct session **session);
+
 /* Closes and removes what has arrived; NULL is fine. */
 void api_upload_free(struct api_upload *u);
 
@@ -101,6 +114,13 @@ int api_job_cancel(struct api_call *c);
 int api_job_watch(struct api_call *c);
 int api_job_log(struct api_call *c);
 int api_report_get(struct api_call *c);
+int api_report_page(struct api_call *c);
+int api_sessions_open(struct api_call *c);
+int api_sessions_add(struct api_call *c);
+int api_sessions_show(struct api_call *c);
+int api_sessions_list(struct api_call *c);
+int api_sessions_close(struct api_call *c);
+int api_sessions_report(struct api_call *c);
 int api_host_show(struct api_call *c);
 int api_host_quiet(struct api_call *c);
 int api_source_missing(struct api_call *c);

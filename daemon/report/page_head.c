@@ -86,6 +86,15 @@ static void put_waivers(const struct release *p)
     }
 }
 
+static void put_missing(const struct release *p)
+{
+    for (size_t i = 0; i < p->in->n_missing; i++) {
+        const struct page_missing *m = &p->in->missing[i];
+        page_item(p->page, "job %s is %s and has no report%s%s", m->label, m->state,
+                  m->why ? ": " : "", m->why ? m->why : "");
+    }
+}
+
 void part_reports(const struct release *p)
 {
     struct table t = {0};
@@ -113,6 +122,7 @@ void part_reports(const struct release *p)
     }
     page_table(p->page, &t);
     put_waivers(p);
+    put_missing(p);
 }
 
 /* ---- hosts and boots */

@@ -29,6 +29,13 @@ struct page_report {
     size_t n_files;
 };
 
+/* A job of the session that has no report. */
+struct page_missing {
+    const char *label;
+    const char *state; /* "waiting", "unqualified", ... */
+    const char *why;   /* NULL: nothing is known */
+};
+
 struct page_input {
     const char *label;       /* of the session; NULL: none */
     const char *session;     /* id of the session; NULL: the reports were put together by hand */
@@ -37,6 +44,8 @@ struct page_input {
     int64_t settle_ms;       /* what a boot needs before it counts as settled */
     const struct page_report *reports;
     size_t n_reports;
+    const struct page_missing *missing;
+    size_t n_missing;
     const struct targets *targets; /* held against the reports; NULL: none */
 };
 
