@@ -120,18 +120,23 @@ static int put_logs(struct seal *s)
     return rc;
 }
 
+static int put_correction(struct seal *s, const char *folder, const struct evidence_correction *c)
+{
+    CLEANUP(mem_freep) char *name = mem_printf("%s.diff", c->side);
+    CLEANUP(mem_freep) char *to = file_join(folder, name);
+    if (strchr(c->side, '/') || !file_path_is_inside(name))
+        return err_set(s->e, -EINVAL, "evidence.name", c->side,
+                       "A diff is stored below corrections/ only; %s would lie elsewhere.",
+                       c->side);
+    return evidence_put_text(to, c->diff, strlen(c->diff), s->e);
+}
+
 static int put_corrections(struct seal *s)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < s->in->n_corrections; i++) {
-        const struct evidence_correction *c = &s->in->corrections[i];
-        CLEANUP(mem_freep) char *name = mem_printf("corrections/%s.diff", c->side);
-        if (strchr(c->side, '/') || !file_path_is_inside(c->side))
-            return err_set(s->e, -EINVAL, "evidence.name", c->side,
-                           "A diff is stored below corrections/ only; %s would lie elsewhere.",
-                           c->side);
-        rc = put(s, name, c->diff, strlen(c->diff));
-    }
+    CLEANUP(mem_freep) char *folder = file_join(s->dir, "corrections");
+    int rc = s->in->n_corrections ? file_mkdirs(folder, 0755, s->e) : 0;
+    for (size_t i = 0; rc == 0 && i < s->in->n_corrections; i++)
+        rc = put_correction(s, folder, &s->in->corrections[i]);
     return rc;
 }
 

@@ -272,6 +272,21 @@ static void a_log_outside_logs_is_refused(void **state)
     expect_root_untouched(f);
 }
 
+static void allowed_diffs_lie_by_side_and_nowhere_else(void **state)
+{
+    struct fixture *f = *state;
+    struct evidence_correction diffs[] = {{"before", "-a\n+b\n"}, {"../after", "-a\n+b\n"}};
+    f->in.corrections = diffs;
+    f->in.n_corrections = 2;
+    expect_refused(f, "evidence.name");
+    expect_root_untouched(f);
+    diffs[1].side = "after";
+    seal(f, NULL);
+    assert_true(folder_has(f->sealed, "corrections/before.diff"));
+    assert_true(folder_has(f->sealed, "corrections/after.diff"));
+    folder_expect_sums_pass(f->sealed);
+}
+
 static void two_logs_of_one_name_are_refused(void **state)
 {
     struct fixture *f = *state;
@@ -345,6 +360,7 @@ int main(void)
         TEST(a_log_that_is_a_link_is_refused),
         TEST(a_log_that_is_missing_leaves_nothing),
         TEST(a_log_outside_logs_is_refused),
+        TEST(allowed_diffs_lie_by_side_and_nowhere_else),
         TEST(two_logs_of_one_name_are_refused),
         TEST(a_name_that_is_no_plain_name_is_refused),
         TEST(a_root_that_is_a_file_is_refused),

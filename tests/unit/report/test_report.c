@@ -185,6 +185,30 @@ static void each_pair_of_sides_has_its_own_tables(void **state)
     expect_lines(text, lines);
 }
 
+static void a_corrected_commit_names_base_approver_reason_and_diff(void **state)
+{
+    struct arena a = {0};
+    struct raw *raw = sample_raw(&a);
+    struct raw_correction c = {.base_commit = SAMPLE_BEFORE,
+                               .corrected = SAMPLE_AFTER,
+                               .diff_sha256 = "f00d",
+                               .files = 1,
+                               .lines_added = 2,
+                               .lines_removed = 2,
+                               .approved_by = "Ada",
+                               .reason = "does not compile",
+                               .proven = true};
+    raw->sources[1].correction = &c;
+    CLEANUP(mem_freep) char *proven = markdown_of(&a, raw);
+    assert_non_null(strstr(proven, "\n- after: base " SAMPLE_BEFORE
+                                   " + approved correction (2 lines in 1 file, by Ada: does not "
+                                   "compile), diff sha256 f00d\n"));
+    c.proven = false;
+    CLEANUP(mem_freep) char *unproven = markdown_of(&a, raw);
+    assert_non_null(strstr(unproven, " + unproven correction ("));
+    arena_deinit(&a);
+}
+
 static void competitors_are_named_by_pid_and_command(void **state)
 {
     static const char *const lines[] = {
@@ -432,6 +456,7 @@ int main(void)
         cmocka_unit_test(a_margin_raised_by_a_control_is_told),
         cmocka_unit_test(an_absent_workload_and_a_variant_are_told_once),
         cmocka_unit_test(each_pair_of_sides_has_its_own_tables),
+        cmocka_unit_test(a_corrected_commit_names_base_approver_reason_and_diff),
         cmocka_unit_test(competitors_are_named_by_pid_and_command),
         cmocka_unit_test(a_disagreement_of_wall_and_cpu_time_is_said_in_words),
         cmocka_unit_test(a_control_that_moved_is_pointed_out),
