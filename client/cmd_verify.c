@@ -137,6 +137,7 @@ static void check_all(struct verify *v, const struct verify_covers *covers)
     verify_documents(v);
     verify_report(v);
     verify_suite(v);
+    verify_corrections(v);
     verify_bundle(v);
     if (covers->rev)
         verify_covers(v, covers);

@@ -74,7 +74,9 @@ void verify_signature(struct verify *v); /* verify_signature.c */
 void verify_documents(struct verify *v); /* verify_documents.c: raw.json and what follows from it */
 void verify_report(struct verify *v);    /* verify_report.c: the raw report against itself */
 void verify_suite(struct verify *v);     /* verify_report.c: and against the suite */
-void verify_bundle(struct verify *v);    /* verify_bundle.c */
+/* verify_corrections.c: the allowed diffs in the folder; no line for a job without any */
+void verify_corrections(struct verify *v);
+void verify_bundle(struct verify *v); /* verify_bundle.c */
 
 /* Whether what was measured is still the same at rev in repo, for paths (none: all of it). */
 struct verify_covers {

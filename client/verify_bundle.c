@@ -1,4 +1,5 @@
-/* commits.bundle: git takes it, and every commit that was measured is in it, whole. */
+/* commits.bundle: git takes it, every commit that was measured is in it, whole, and a corrected one
+ * is its base with exactly the allowed diff. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "base/mem.h"
 #include "client/git_run.h"
 #include "client/verify.h"
+#include "client/verify_corrections.h"
 
 #define GIT_TIMEOUT_MS INT64_C(600000)
 
@@ -53,6 +55,8 @@ static const char *bundle_fault(struct verify *v, const char *bundle, const char
 
     for (size_t i = 0; !fault && i < v->raw->n_sources; i++)
         fault = commit_fault(v, &c, v->raw->sources[i].commit);
+    for (size_t i = 0; !fault && i < v->raw->job.n_sources; i++)
+        fault = verify_correction_fault(v, &c, &v->raw->job.sources[i]);
     return fault;
 }
 

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "client/verify.h"
+#include "client/verify_corrections.h"
 
 /* Faults that are named one by one; a folder that lost everything says it in a few lines. */
 #define NAMED_MAX 20
@@ -30,11 +31,12 @@ static bool is_sums(const char *path)
 }
 
 /* What may lie in an evidence folder beside what the suite and the logs bring. */
-static bool belongs(const char *path)
+static bool belongs(const struct verify *v, const char *path)
 {
     static const char *const more[] = {"report.md", "report.html", "commits.bundle"};
 
-    if (strncmp(path, "suite/", 6) == 0 || strncmp(path, "logs/", 5) == 0)
+    if (strncmp(path, "suite/", 6) == 0 || strncmp(path, "logs/", 5) == 0 ||
+        verify_is_correction(v, path))
         return true;
     for (size_t i = 0; i < ARRAY_LEN(more); i++)
         if (strcmp(path, more[i]) == 0)
@@ -61,7 +63,7 @@ static void look_at_file(struct look *l, const char *path)
         fault(l, path, "cannot be read");
     else if (strcmp(hex, entry->sha256) != 0)
         fault(l, path, "was changed since the sums were written");
-    else if (!belongs(path))
+    else if (!belongs(l->v, path))
         fault(l, path, "is no part of an evidence folder");
 }
 

@@ -4,8 +4,8 @@ with the first difference named, and no job is stored."""
 
 import hashlib
 import json
-import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -168,6 +168,56 @@ def test_a_job_file_names_the_diff_beside_it(daemon, tmp_path, repo, suite, poli
     assert daemon.finish(id)["job"]["state"] == "done", daemon.log_of(id)
     assert daemon.raw(id)["sources"][0]["correction"]["base_commit"] == ids["old"]
     assert (daemon.evidence(id) / "corrections" / "before.diff").read_bytes() == allowed.read_bytes()
+
+
+# ---- verification, which needs no daemon
+
+def verify(daemon, folder, check: int, *args) -> str:
+    return daemon.run("verify", folder, *args, check=check).stdout
+
+
+def mend(folder) -> None:
+    """SHA256SUMS as they would be after the change."""
+    lines = [line.split("  ", 1) for line in (folder / "SHA256SUMS").read_text().splitlines()]
+    (folder / "SHA256SUMS").write_text("".join(
+        f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n"
+        for _, name in lines))
+
+
+def test_verify_proves_the_corrections_again_and_notices_another_diff(daemon, done, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(daemon.evidence(done), copy)
+    said = verify(daemon, copy, 0, "--key", daemon.state / "host.pub")
+    assert re.search(r"PASS +corrections +2 allowed diffs as raw.json has them", said), said
+    assert re.search(r"PASS +bundle ", said), said
+    (copy / "corrections" / "after.diff").write_text("another\n")
+    mend(copy)
+    said = verify(daemon, copy, 1, "--ignore-signature")
+    assert re.search(r"FAIL +corrections +corrections/after.diff is missing or not the diff", said)
+
+
+def test_verify_proves_base_and_diff_in_the_bundle(daemon, done, tmp_path):
+    """A diff that was exchanged everywhere still does not lead from the base to the commit."""
+    copy = tmp_path / "copy"
+    shutil.copytree(daemon.evidence(done), copy)
+    diff = copy / "corrections" / "after.diff"
+    old, old_digest = diff.read_text(), hashlib.sha256(diff.read_bytes()).hexdigest()
+    new = old.replace("int(", "abs(")
+    for name in ("raw.json", "job.json"):
+        document = json.loads((copy / name).read_text())
+        job = document.get("job", document)
+        for side in job["sources"].values():
+            side["correction"]["diff"] = new
+            side["correction"]["diff_sha256"] = hashlib.sha256(new.encode()).hexdigest()
+        text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        (copy / name).write_text(
+            text.replace(old_digest, hashlib.sha256(new.encode()).hexdigest()) + "\n")
+    for side in ("before", "after"):
+        (copy / "corrections" / f"{side}.diff").write_text(new)
+    mend(copy)
+    said = verify(daemon, copy, 1, "--ignore-signature")
+    assert re.search(r"PASS +corrections ", said), said
+    assert re.search(r"FAIL +bundle +side before: \w+ is not \w+ with exactly the allowed diff", said), said
 
 
 # ---- refusals
