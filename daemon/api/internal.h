@@ -100,6 +100,15 @@ int api_prepare_job(struct api_call *c, const cJSON *doc, const cJSON *policy_no
                     const struct session *session, struct store_new_job *row);
 /* Queues the job of parameters "job" and "policy" and answers. */
 int api_submit(struct api_call *c, const struct session *session);
+/* The session that parameter "id" names: its id, a part of it, or its label. */
+int api_find_session(struct api_call *c, char id[ULID_LEN + 1]);
+
+/* The page of a session: gathered on the loop, rendered on a worker thread. */
+struct page_call;
+int api_page_of_session(struct api_call *c, const char *id, struct page_call **out);
+int api_page_render(struct api_call *c, struct page_call *p, struct buf *out);
+/* Both, as the answer to the call. */
+int api_page_answer(struct api_call *c, const char *session);
 int api_session_read(struct api_call *c, const char *id, struct store_session **row,
                      struct session **session);
 

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "api/internal.h"
-#include "base/digest.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/doc_session.h"
+#include "core/session.h"
 #include "proto/doc_targets.h"
 #include "proto/manifest.h"
 #include "report/page_files.h"
@@ -97,46 +96,48 @@ static int add_session_job(struct api_call *c, struct page_call *p, const struct
 
 static int read_session(struct api_call *c, struct page_call *p, const char *id)
 {
-    struct store_session *stored;
+    struct store_session *row;
     struct session *session;
-    cJSON *doc = NULL;
-    int rc = store_session_get(c->api->config.store, id, &c->arena, &stored, &c->e);
+    int rc = api_session_read(c, id, &row, &session);
 
-    if (rc == 0)
-        rc = json_parse(stored->document, strlen(stored->document), &doc, &c->e);
-    if (rc == 0)
-        rc = session_decode(&c->arena, doc, &session, &c->e);
-    cJSON_Delete(doc);
-    if (rc != 0)
+    if (rc < 0)
         return rc;
-    p->in.session = stored->id;
-    p->in.label = stored->label;
-    p->in.opened_wall_ms = stored->opened_ms;
-    p->in.opened_boot = stored->opened_boot;
+    p->in.session = row->id;
+    p->in.label = row->label;
+    p->in.opened_wall_ms = row->opened_ms;
+    p->in.opened_boot = row->opened_boot;
     p->in.settle_ms = session->settle_ms;
     return 0;
 }
 
-static int add_session(struct api_call *c, struct page_call *p, const char *text)
+static struct page_call *page_new(struct api_call *c)
 {
-    struct store *store = c->api->config.store;
-    struct store_job *jobs;
-    char id[ULID_LEN + 1];
-    size_t n = 0;
+    struct page_call *p = arena_alloc(&c->arena, sizeof *p);
 
-    int rc = store_session_find(store, text, id, &c->e);
-    if (rc > 0)
-        return -EINVAL;
+    p->in.opened_wall_ms = -1;
+    return p;
+}
+
+static int add_session(struct api_call *c, struct page_call *p, const char *id)
+{
+    struct store_job *jobs;
+    size_t n = 0;
+    int rc = read_session(c, p, id);
+
     if (rc == 0)
-        rc = read_session(c, p, id);
-    if (rc == 0)
-        rc = store_session_jobs(store, id, &c->arena, &jobs, &n, &c->e);
+        rc = store_session_jobs(c->api->config.store, id, &c->arena, &jobs, &n, &c->e);
     if (rc != 0)
         return rc;
     make_room(c, p, n);
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = add_session_job(c, p, &jobs[i]);
     return rc;
+}
+
+int api_page_of_session(struct api_call *c, const char *id, struct page_call **out)
+{
+    *out = page_new(c);
+    return add_session(c, *out, id);
 }
 
 /* ---- the work */
@@ -172,9 +173,8 @@ static int read_sums(struct api_call *c, struct page_call *p, size_t index)
     return rc;
 }
 
-static int render(struct api_call *c)
+int api_page_render(struct api_call *c, struct page_call *p, struct buf *out)
 {
-    struct page_call *p = c->data;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < p->in.n_reports; i++) {
@@ -183,8 +183,29 @@ static int render(struct api_call *c)
             rc = read_sums(c, p, i);
     }
     if (rc == 0)
-        report_page(&p->out, &p->in);
+        report_page(out, &p->in);
     return rc;
+}
+
+int api_page_render(struct api_call *c, struct page_call *p, struct buf *out)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < p->in.n_reports; i++) {
+        rc = read_raw(c, p, i);
+        if (rc == 0)
+            rc = read_sums(c, p, i);
+    }
+    if (rc == 0)
+        report_page(out, &p->in);
+    return rc;
+}
+
+static int render(struct api_call *c)
+{
+    struct page_call *p = c->data;
+
+    return api_page_render(c, p, &p->out);
 }
 
 static int answer(struct api_call *c)
@@ -197,7 +218,56 @@ static int answer(struct api_call *c)
     return 0;
 }
 
+/* Rendering is work: between two observations, on a worker thread. */
+static int defer(struct api_call *c, struct page_call *p, const char *field)
+{
+    p->offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
+    if (c->in.rc < 0)
+        return c->in.rc;
+    if (p->in.n_reports == 0)
+        return err_set(&c->e, -ENOENT, "report.not_ready", field,
+                       "none of the jobs has a report yet");
+    c->data = p;
+    return api_defer(c, true, render, answer);
+}
+
+int api_page_answer(struct api_call *c, const char *id)
+{
+    struct page_call *p;
+    int rc = api_page_of_session(c, id, &p);
+
+    return rc < 0 ? rc : defer(c, p, "id");
+}
+
 /* ---- the call */
+
+int api_page_of_session(struct api_call *c, const char *id, struct page_call **out)
+{
+    *out = arena_alloc(&c->arena, sizeof **out);
+    (*out)->in.opened_wall_ms = -1;
+    return add_session(c, *out, id);
+}
+
+static int start(struct api_call *c, struct page_call *p, const char *field)
+{
+    if (p->in.n_reports == 0)
+        return err_set(&c->e, -ENOENT, "report.not_ready", field,
+                       "none of the jobs has a report yet");
+    c->data = p;
+    return api_defer(c, true, render, answer);
+}
+
+int api_page_answer(struct api_call *c, const char *session)
+{
+    struct page_call *p;
+    int64_t offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
+    int rc = c->in.rc < 0 ? c->in.rc : api_page_of_session(c, session, &p);
+
+    if (rc < 0)
+        return rc;
+    p->offset = offset;
+    return start(c, p, "id");
+}
 
 static int read_targets(struct api_call *c, struct page_call *p)
 {
@@ -211,25 +281,27 @@ static int read_targets(struct api_call *c, struct page_call *p)
     return rc;
 }
 
+static int gather(struct api_call *c, struct page_call *p, const char *session)
+{
+    char id[ULID_LEN + 1];
+
+    if (!session)
+        return add_jobs(c, p);
+    int rc = store_session_find(c->api->config.store, session, id, &c->e);
+    return rc > 0 ? -EINVAL : rc < 0 ? rc : add_session(c, p, id);
+}
+
 int api_report_page(struct api_call *c)
 {
-    struct page_call *p = arena_alloc(&c->arena, sizeof *p);
+    struct page_call *p = page_new(c);
     const char *session = json_opt_str(&c->in, c->req.params, "session", 200, NULL);
     bool has_jobs = cJSON_GetObjectItemCaseSensitive(c->req.params, "jobs") != NULL;
 
-    p->offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
-    p->in.opened_wall_ms = -1;
     int rc = c->in.rc < 0 ? c->in.rc : read_targets(c, p);
     if (rc == 0 && !session == !has_jobs)
         rc = json_fail(&c->in, session ? "jobs" : "session", "rpc.params",
                        "name a session or a list of jobs, not both and not neither");
     if (rc == 0)
-        rc = session ? add_session(c, p, session) : add_jobs(c, p);
-    if (rc != 0)
-        return rc;
-    if (p->in.n_reports == 0)
-        return err_set(&c->e, -ENOENT, "report.not_ready", session ? "session" : "jobs",
-                       "none of the jobs has a report yet");
-    c->data = p;
-    return api_defer(c, true, render, answer);
+        rc = gather(c, p, session);
+    return rc < 0 ? rc : defer(c, p, session ? "session" : "jobs");
 }
