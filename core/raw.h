@@ -138,6 +138,23 @@ struct raw_workload {
     struct args absent_sides; /* on which the suite says that it does not exist */
 };
 
+/* Medians of one lane in an earlier pair of the same job: what made it be repeated, and what it
+ * would have said. */
+struct raw_pair_row {
+    const char *workload, *lane;
+    const char *before_side, *after_side;
+    bool control;
+    double before_ns, after_ns; /* NaN: undefined */
+};
+
+/* The pair that this one repeats, because a control drifted in it. */
+struct raw_pair {
+    const char *attempt;
+    const char *raw_sha256; /* of its raw report */
+    struct raw_pair_row *rows;
+    size_t n_rows;
+};
+
 struct raw {
     const char *id;       /* attempt ULID */
     const char *version;  /* of the daemon */
@@ -150,6 +167,7 @@ struct raw {
     struct job job;
     struct policy policy;
     const struct raw_session *session; /* NULL: none */
+    const struct raw_pair *repeats;    /* NULL: it repeats none */
     const char *suite_sha256;
     struct raw_workload *workloads;
     size_t n_workloads;

@@ -103,6 +103,17 @@ static void session_encode_of(struct json_out *o, const struct raw *raw)
     json_end(o);
 }
 
+static void repeats_encode(struct json_out *o, const struct raw_pair *pair)
+{
+    if (!pair)
+        return;
+    json_begin(o, "repeats");
+    json_put_str(o, "attempt", pair->attempt);
+    json_put_str(o, "raw_sha256", pair->raw_sha256);
+    doc_records_encode(o, "rows", &raw_pair_row_table, pair->rows, pair->n_rows);
+    json_end(o);
+}
+
 void raw_encode(struct json_out *o, const char *key, const struct raw *raw)
 {
     json_begin(o, key);
@@ -113,6 +124,7 @@ void raw_encode(struct json_out *o, const char *key, const struct raw *raw)
     boot_identity_encode(o, "boot", &raw->boot);
     job_encode(o, "job", &raw->job);
     session_encode_of(o, raw);
+    repeats_encode(o, raw->repeats);
     policy_encode(o, "policy", &raw->policy);
     sides_encode(o, raw);
     workloads_encode(o, raw);

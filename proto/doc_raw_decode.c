@@ -307,10 +307,11 @@ static void overrides_decode(struct json_in *in, const cJSON *doc, const struct 
 static void closed_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
 {
     static const char *const more[] = {
-        "schema",       "label",       "host",        "boot",      "job",        "policy",
-        "sides",        "workloads",   "sources",     "builds",    "artifacts",  "tools",
-        "plan",         "calibration", "inventories", "facts",     "conditions", "refusals",
-        "observations", "rechecks",    "observer",    "overrides", "session",    NULL};
+        "schema",    "label",      "host",      "boot",         "job",
+        "policy",    "sides",      "workloads", "sources",      "builds",
+        "artifacts", "tools",      "plan",      "calibration",  "inventories",
+        "facts",     "conditions", "refusals",  "observations", "rechecks",
+        "observer",  "overrides",  "session",   "repeats",      NULL};
     const char *schema = json_str(in, doc, "schema", FIELD_NAME_MAX);
     if (in->rc == 0 && strcmp(schema, RAW_SCHEMA) != 0)
         json_fail(in, "schema", "raw.schema", "schema must be %s, not %s.", RAW_SCHEMA, schema);
@@ -341,6 +342,23 @@ static void session_decode_of(struct json_in *in, const cJSON *doc, struct raw *
     raw->session = session;
 }
 
+static void repeats_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
+{
+    static const char *const keys[] = {"attempt", "raw_sha256", "rows", NULL};
+    const cJSON *obj = json_opt_obj(in, doc, "repeats");
+    if (!obj)
+        return;
+    struct raw_pair *pair = arena_alloc(in->a, sizeof *pair);
+    size_t mark = json_enter(in, "repeats");
+    json_closed(in, obj, keys);
+    pair->attempt = json_str(in, obj, "attempt", FIELD_NAME_MAX);
+    pair->raw_sha256 = json_str(in, obj, "raw_sha256", FIELD_NAME_MAX);
+    pair->rows =
+        doc_records_decode(in, obj, "rows", &raw_pair_row_table, RAW_RECORDS_MAX, &pair->n_rows);
+    json_leave(in, mark);
+    raw->repeats = pair;
+}
+
 static void records_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
 {
     raw_sources_decode(in, doc, raw);
@@ -365,6 +383,7 @@ static void raw_read(struct json_in *in, const cJSON *doc, struct raw *raw)
     job_part_decode(in, doc, raw);
     policy_part_decode(in, doc, raw);
     session_decode_of(in, doc, raw);
+    repeats_decode(in, doc, raw);
     sides_decode(in, doc, raw);
     workloads_decode(in, doc, raw);
     records_decode(in, doc, raw);

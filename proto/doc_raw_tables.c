@@ -8,6 +8,7 @@
 #define I64_OR_NULL(type, member) DOC_FIELD(type, member, DOC_I64_OR_NULL, JSON_INT_MAX)
 #define BOOL(type, member) DOC_FIELD(type, member, DOC_BOOL, 0)
 #define ARGS(type, member) DOC_FIELD(type, member, DOC_ARGS, FIELD_ARGS_MAX)
+#define NUM(type, member) DOC_FIELD(type, member, DOC_NUM, 0)
 
 DOC_WORDS(recheck_kind, enum recheck_kind);
 DOC_WORDS(obs_kind, enum obs_kind);
@@ -144,6 +145,14 @@ static const struct doc_field session_fields[] = {
     BOOL(struct raw_session, post_reboot),
 };
 const struct doc_table raw_session_table = DOC_TABLE(session_fields, struct raw_session);
+
+static const struct doc_field pair_row_fields[] = {
+    STR(struct raw_pair_row, workload),    STR(struct raw_pair_row, lane),
+    STR(struct raw_pair_row, before_side), STR(struct raw_pair_row, after_side),
+    BOOL(struct raw_pair_row, control),    NUM(struct raw_pair_row, before_ns),
+    NUM(struct raw_pair_row, after_ns),
+};
+const struct doc_table raw_pair_row_table = DOC_TABLE(pair_row_fields, struct raw_pair_row);
 
 static const struct doc_field head_fields[] = {
     STR(struct raw, id),

@@ -379,6 +379,7 @@ void section_controls(const struct report *r)
         if (i == 0 || !same_pair(&r->s->controls[i - 1], &r->s->controls[i]))
             put_controls(r, &r->s->controls[i]);
     put_moving_controls(r);
+    report_repeats(r);
 }
 
 /* ---- references */

@@ -21,6 +21,8 @@ void section_verdicts(const struct report *r);
 void section_cpu_time(const struct report *r);
 void section_controls(const struct report *r);
 void section_references(const struct report *r);
+/* report_pairs.c; part of the controls */
+void report_repeats(const struct report *r);
 /* report_tables.c */
 void section_startup(const struct report *r);
 void section_waits(const struct report *r);

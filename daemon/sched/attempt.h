@@ -96,7 +96,9 @@ struct attempt {
     enum phase refused_in;
     bool stop_asked; /* cancel or stop: stop_as says which */
     enum attempt_end stop_as;
-    bool requeue; /* a competitor came in after timing: one more attempt */
+    bool requeue;                 /* a competitor came in after timing: one more attempt */
+    bool drifted;                 /* a control drifted: the pair is to be repeated */
+    struct store_report *earlier; /* of the pair that this one repeats; NULL: none */
 
     bool building;                     /* the runner is at a build step */
     bool settling;                     /* the timer of the settle step runs */

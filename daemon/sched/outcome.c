@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "sched/calendar.h"
+#include "sched/pairs.h"
 #include "sched/sched_internal.h"
 
 #define OUTCOME_LOST "lost"
@@ -87,6 +88,24 @@ static void expired(struct attempt *a, struct store_event *with, enum job_event 
     *event = JOB_EXPIRE;
 }
 
+/* A control drifted: the pair is measured once more, at once, and the second is the result. Not for
+ * a job that asked to go on whatever the host does. */
+static int repeat_pair(struct sched *s, struct attempt *a, struct store_event *with,
+                       enum job_event *event, struct err *e)
+{
+    int drifted = 0;
+
+    if (a->job->allow_competing)
+        return 0;
+    int rc = count_outcomes(s, a->job_id, OUTCOME_DRIFTED, &drifted);
+    if (rc < 0 || drifted > 0)
+        return rc;
+    with->outcome = OUTCOME_DRIFTED;
+    with->text = "a control drifted by the limit or more; the pair is measured once more";
+    *event = JOB_REQUEUE;
+    return calendar_next_try(a, with->wall_ms, with, e);
+}
+
 static int finished(struct sched *s, struct attempt *a, struct store_event *with,
                     enum job_event *event, struct err *e)
 {
@@ -96,6 +115,8 @@ static int finished(struct sched *s, struct attempt *a, struct store_event *with
     with->text = a->sealed.grade_line;
     with->outcome = "done";
     *event = JOB_FINISH;
+    if (a->drifted && !a->requeue)
+        return repeat_pair(s, a, with, event, e);
     if (!a->requeue)
         return 0;
     int rc = count_outcomes(s, a->job_id, OUTCOME_DISTURBED, &disturbed);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "evidence/evidence.h"
 #include "report/report.h"
+#include "sched/pairs.h"
 #include "sched/sched_internal.h"
 
 /* ---- hash again */
@@ -226,6 +227,8 @@ static int assemble(struct attempt *a)
         a->raw.void_text = a->e.text;
     }
     int rc = store_attempt_put(store, a->id, &a->raw, &a->e);
+    if (rc == 0 && a->end != END_VOID)
+        rc = pair_find(a);
     if (rc == 0)
         rc = store_load_raw(store, a->id, &a->arena, raw, &a->e);
     if (rc < 0)
@@ -314,9 +317,15 @@ static int seal(struct attempt *a)
     size_t n_allowed;
     struct evidence_correction *allowed = allowed_diffs(a, &n_allowed);
     struct evidence_log *logs = build_logs(a);
-    struct summary *summary = summarise(&a->arena, a->report);
+    struct err why = {0};
     struct evidence_sealed sealed;
     struct buf markdown = {0};
+
+    a->report->repeats = pair_read(a, &why);
+    if (err_is_set(&why))
+        log_err("the pair that is repeated could not be read", 0, &why);
+    struct summary *summary = summarise(&a->arena, a->report);
+    a->drifted = summary->grade.predicates[PRED_CONTROLS_WITHIN_DRIFT].status == TRI_FAIL;
 
     logs[a->n_builds] = (struct evidence_log){.name = "job.txt", .path = attempt_log_path(a)};
     report_markdown(&markdown, a->report, summary);

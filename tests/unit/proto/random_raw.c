@@ -320,6 +320,17 @@ static void random_observations(struct arena *a, struct prng *p, struct raw *raw
     }
 }
 
+static void random_repeats(struct arena *a, struct prng *p, struct raw *raw)
+{
+    if (chance(p, 2))
+        return;
+    struct raw_pair *pair = arena_alloc(a, sizeof *pair);
+    pair->attempt = "01M8PTEGD5W2KNJFSMY7B24KY2";
+    pair->raw_sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    pair->rows = random_records(a, p, &raw_pair_row_table, 4, &pair->n_rows);
+    raw->repeats = pair;
+}
+
 struct raw *random_raw(struct arena *a, struct prng *p)
 {
     static const char *const two[] = {"before", "after"};
@@ -350,5 +361,6 @@ struct raw *random_raw(struct arena *a, struct prng *p)
     for (int i = 0; i < PHASE_COUNT; i++)
         random_phase(a, p, (enum phase)i, &raw->phases[i]);
     random_observations(a, p, raw);
+    random_repeats(a, p, raw);
     return raw;
 }
