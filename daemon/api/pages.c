@@ -187,20 +187,6 @@ int api_page_render(struct api_call *c, struct page_call *p, struct buf *out)
     return rc;
 }
 
-int api_page_render(struct api_call *c, struct page_call *p, struct buf *out)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < p->in.n_reports; i++) {
-        rc = read_raw(c, p, i);
-        if (rc == 0)
-            rc = read_sums(c, p, i);
-    }
-    if (rc == 0)
-        report_page(out, &p->in);
-    return rc;
-}
-
 static int render(struct api_call *c)
 {
     struct page_call *p = c->data;
@@ -240,34 +226,6 @@ int api_page_answer(struct api_call *c, const char *id)
 }
 
 /* ---- the call */
-
-int api_page_of_session(struct api_call *c, const char *id, struct page_call **out)
-{
-    *out = arena_alloc(&c->arena, sizeof **out);
-    (*out)->in.opened_wall_ms = -1;
-    return add_session(c, *out, id);
-}
-
-static int start(struct api_call *c, struct page_call *p, const char *field)
-{
-    if (p->in.n_reports == 0)
-        return err_set(&c->e, -ENOENT, "report.not_ready", field,
-                       "none of the jobs has a report yet");
-    c->data = p;
-    return api_defer(c, true, render, answer);
-}
-
-int api_page_answer(struct api_call *c, const char *session)
-{
-    struct page_call *p;
-    int64_t offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
-    int rc = c->in.rc < 0 ? c->in.rc : api_page_of_session(c, session, &p);
-
-    if (rc < 0)
-        return rc;
-    p->offset = offset;
-    return start(c, p, "id");
-}
 
 static int read_targets(struct api_call *c, struct page_call *p)
 {
