@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "api/internal.h"
-#include "base/clock.h"
 #include "base/keys.h"
 #include "base/mem.h"
 #include "proto/doc_host.h"
@@ -25,8 +24,11 @@ static int given_policy(struct api_call *c, const cJSON *given, const char *name
 
 int api_policy(struct api_call *c, const char *name, struct policy **out)
 {
-    const cJSON *given = cJSON_GetObjectItemCaseSensitive(c->req.params, "policy");
+    return api_policy_of(c, cJSON_GetObjectItemCaseSensitive(c->req.params, "policy"), name, out);
+}
 
+int api_policy_of(struct api_call *c, const cJSON *given, const char *name, struct policy **out)
+{
     if (cJSON_IsObject(given))
         return given_policy(c, given, name, out);
     if (given && !cJSON_IsNull(given) && (name || !cJSON_IsString(given)))
@@ -167,7 +169,7 @@ int api_daemon_status(struct api_call *c)
     json_put_str(c->o, "boot", c->api->boot.id);
     json_put_str(c->o, "state_dir", c->api->config.state_dir);
     json_put_int(c->o, "started_ms", c->api->started_ms);
-    json_put_int(c->o, "now_ms", clock_wall_ms());
+    json_put_int(c->o, "now_ms", sched_now_ms(c->api->config.sched));
     json_begin(c->o, "jobs");
     for (int s = JOB_HELD; s < JOB_STATE_COUNT; s++)
         json_put_int(c->o, job_state_name((enum job_state)s), counts[s]);

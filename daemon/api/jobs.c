@@ -1,13 +1,11 @@
-/* job.*: submit, list, show, cancel, watch, log. */
+/* job.*: list, show, cancel, watch, log. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/internal.h"
-#include "base/clock.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/doc_command.h"
 #include "proto/doc_host.h"
 #include "source/correction.h"
 
@@ -81,6 +79,8 @@ void api_put_job(struct api_call *c, const char *key, const struct store_job *jo
     json_put_int(o, "submitted_ms", job->submitted_ms);
     json_put_int(o, "changed_ms", job->changed_ms);
     json_put_int_or_null(o, "next_try_ms", job->next_try_ms);
+    json_put_str(o, "waits_for", job->waits_for);
+    json_put_str(o, "session", job->session);
     json_put_int(o, "refusals", job->refusals);
     json_put_int(o, "attempts", job->attempts);
     put_error(o, job);
@@ -97,204 +97,6 @@ int api_find_job(struct api_call *c, char id[ULID_LEN + 1])
         return c->in.rc;
     int rc = store_job_find(c->api->config.store, text, id, &c->e);
     return rc > 0 ? -EINVAL : rc;
-}
-
-/* ---- submit */
-
-static bool uses_source(const struct args *commands, size_t n)
-{
-    const char *bad;
-
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < commands[i].n; k++)
-            if (doc_placeholders(commands[i].v[k], &bad) & PLACE_SOURCE)
-                return true;
-    return false;
-}
-
-static int check_sources(struct api_call *c, const struct job *job, const struct suite *suite)
-{
-    const char *user = uses_source(suite->build, suite->n_build) ? "its build" : NULL;
-
-    for (size_t w = 0; w < suite->n_workloads; w++)
-        for (size_t l = 0; l < suite->workloads[w].n_lanes; l++) {
-            const struct lane *lane = &suite->workloads[w].lanes[l];
-            if (uses_source(&lane->command, 1))
-                user =
-                    arena_printf(&c->arena, "lane %s of %s", lane->name, suite->workloads[w].name);
-        }
-    if (job->n_sources > 0 || !user)
-        return 0;
-    return err_set(&c->e, -EINVAL, "suite.needs_sources", "sources",
-                   "%s uses {source}, but the job has no sources; submit it with a revision to "
-                   "measure",
-                   user);
-}
-
-static bool names_a_lane(const struct suite *suite, const struct lane_ref *ref)
-{
-    for (size_t w = 0; w < suite->n_workloads; w++) {
-        const struct workload *workload = &suite->workloads[w];
-        if (ref->workload && strcmp(ref->workload, workload->name) != 0)
-            continue;
-        for (size_t l = 0; l < workload->n_lanes; l++)
-            if (strcmp(ref->lane, workload->lanes[l].name) == 0)
-                return true;
-    }
-    return false;
-}
-
-/* A misspelled name would leave nothing out, and the report would not be what was asked for. */
-static int check_exclude(struct api_call *c, const struct job *job, const struct suite *suite)
-{
-    for (size_t i = 0; i < job->n_exclude; i++) {
-        const struct lane_ref *ref = &job->exclude[i];
-        if (!names_a_lane(suite, ref))
-            return err_set(&c->e, -EINVAL, "job.bad", arena_printf(&c->arena, "exclude[%zu]", i),
-                           "suite %s has no lane %s%s%s; name one of its lanes", suite->name,
-                           ref->workload ? ref->workload : "", ref->workload ? "/" : "", ref->lane);
-    }
-    return 0;
-}
-
-static int check_suite(struct api_call *c, const struct job *job)
-{
-    const char *dir = source_suite_path(c->api->config.sources, &c->arena, job->suite_sha256);
-    struct suite *suite;
-    struct buf text = {0};
-
-    if (!dir)
-        return err_set(&c->e, -ENOENT, "suite.not_here", "suite.sha256",
-                       "the daemon does not have this suite; send it with upload.begin first");
-    int rc = file_read(arena_printf(&c->arena, "%s/suite.json", dir), 1 << 20, &text, &c->e);
-    if (rc == 0)
-        rc = suite_decode(&c->arena, buf_str(&text), text.len, &suite, &c->e);
-    buf_deinit(&text);
-    if (rc == 0)
-        rc = check_sources(c, job, suite);
-    if (rc == 0)
-        rc = check_exclude(c, job, suite);
-    if (rc < 0)
-        return rc;
-    const struct store_suite row = {
-        .sha256 = job->suite_sha256, .name = suite->name, .path = dir, .added_ms = clock_wall_ms()};
-    return store_suite_put(c->api->config.store, &row, &c->e);
-}
-
-static int check_commit(struct api_call *c, const char *side, const char *member, const char *id)
-{
-    if (source_has_commit(c->api->config.sources, id))
-        return 0;
-    return err_set(&c->e, -ENOENT, "source.missing_commit",
-                   arena_printf(&c->arena, "sources.%s.%s", side, member),
-                   "commit %s has not been sent; send it with upload.begin first", id);
-}
-
-static int check_commits(struct api_call *c, const struct job *job)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < job->n_sources; i++) {
-        const struct job_source *s = &job->sources[i];
-        rc = check_commit(c, s->side, "commit", s->commit);
-        if (rc == 0 && s->correction)
-            rc = check_commit(c, s->side, "correction.base_commit", s->correction->base_commit);
-    }
-    return rc;
-}
-
-struct submission {
-    struct job *job;
-    struct policy *policy;
-    int64_t peer_uid; /* the connection may be gone when it is stored */
-};
-
-static int store_submit(struct api_call *c, bool *duplicate)
-{
-    const struct submission *submission = c->data;
-    const struct job *job = submission->job;
-    struct buf document = {0}, policy_text = {0};
-    struct json_out o;
-
-    json_out_init(&o, &document);
-    job_encode(&o, NULL, job);
-    json_out_init(&o, &policy_text);
-    policy_encode(&o, NULL, submission->policy);
-    const struct store_new_job row = {.id = job->id,
-                                      .document = buf_str(&document),
-                                      .policy = buf_str(&policy_text),
-                                      .label = job->label,
-                                      .suite_sha256 = job->suite_sha256,
-                                      .priority = job->priority,
-                                      .peer_uid = submission->peer_uid,
-                                      .wall_ms = clock_wall_ms()};
-    int rc = store_job_submit(c->api->config.store, &row, duplicate, &c->e);
-    buf_deinit(&document);
-    buf_deinit(&policy_text);
-    return rc;
-}
-
-static int answer_submit(struct api_call *c)
-{
-    const struct submission *submission = c->data;
-    struct store_job *row;
-    bool duplicate = false;
-
-    int rc = store_submit(c, &duplicate);
-    if (rc == 0)
-        rc = store_job_get(c->api->config.store, submission->job->id, &c->arena, &row, &c->e);
-    if (rc < 0)
-        return rc;
-    json_put_str(c->o, "id", row->id);
-    json_put_str(c->o, "state", job_state_name(row->state));
-    json_put_bool(c->o, "duplicate", duplicate);
-    sched_kick(c->api->config.sched);
-    return 0;
-}
-
-static bool has_correction(const struct job *job)
-{
-    for (size_t i = 0; i < job->n_sources; i++)
-        if (job->sources[i].correction)
-            return true;
-    return false;
-}
-
-/* The attempt proves them again; a person should hear of a wrong one now. */
-static int prove_corrections(struct api_call *c)
-{
-    const struct submission *submission = c->data;
-    const struct job *job = submission->job;
-    struct raw_correction proof;
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < job->n_sources; i++)
-        if (job->sources[i].correction)
-            rc = source_prove_correction(c->api->config.sources, &c->arena, &job->sources[i],
-                                         &proof, &c->e);
-    return rc;
-}
-
-int api_job_submit(struct api_call *c)
-{
-    const cJSON *doc = json_obj(&c->in, c->req.params, "job");
-    struct submission *submission = arena_alloc(&c->arena, sizeof *submission);
-
-    if (c->in.rc < 0)
-        return c->in.rc;
-    c->data = submission;
-    submission->peer_uid = c->session->peer.uid;
-    int rc = job_decode(&c->arena, doc, &submission->job, &c->e);
-    if (rc == 0)
-        rc = api_policy(c, submission->job->policy, &submission->policy);
-    if (rc == 0)
-        rc = check_suite(c, submission->job);
-    if (rc == 0)
-        rc = check_commits(c, submission->job);
-    if (rc < 0)
-        return rc;
-    return has_correction(submission->job) ? api_defer(c, true, prove_corrections, answer_submit)
-                                           : answer_submit(c);
 }
 
 /* ---- list */

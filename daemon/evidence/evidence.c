@@ -9,12 +9,10 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "evidence/copy.h"
+#include "evidence/folder.h"
 #include "evidence/manifest.h"
 #include "proto/doc_evidence.h"
 #include "proto/reproduce.h"
-#include "proto/signature.h"
-
-#define PARTIAL_PREFIX ".partial-"
 
 struct seal {
     const struct evidence_input *in;
@@ -152,44 +150,9 @@ static int put_bundle(struct seal *s)
     return s->in->bundle ? evidence_copy_file(s->in->bundle, to, s->e) : 0;
 }
 
-static int put_signature(const struct seal *s, const struct buf *sums)
-{
-    CLEANUP(buf_deinit) struct buf line = {0};
-    signature_write(&line, s->in->key, sums->data, sums->len);
-    return put(s, MANIFEST_SIGNATURE, line.data, line.len);
-}
-
 static int put_sums(struct seal *s)
 {
-    CLEANUP(buf_deinit) struct buf sums = {0};
-    int rc = manifest_of_dir(s->dir, &sums, s->e);
-    if (rc)
-        return rc;
-    digest_bytes(sums.data, sums.len, s->sealed.sums_sha256);
-    rc = put(s, MANIFEST_NAME, sums.data, sums.len);
-    return rc || !s->in->key ? rc : put_signature(s, &sums);
-}
-
-/* Files were fsynced when they were written; their names are in the folders. */
-static int settle_folder(const char *path, struct err *e)
-{
-    if (chmod(path, 0755) < 0)
-        return err_sys(e, -errno, "chmod", path);
-    return file_sync_dir(path, e);
-}
-
-static int settle_visit(void *ctx, const char *path, enum file_kind kind, mode_t mode,
-                        int64_t bytes)
-{
-    const struct seal *s = ctx;
-    CLEANUP(mem_freep) char *full = file_join(s->dir, path);
-    return kind == FILE_FOLDER ? settle_folder(full, s->e) : 0;
-}
-
-static int settle_folders(struct seal *s)
-{
-    int rc = file_walk(s->dir, settle_visit, s, s->e);
-    return rc ? rc : settle_folder(s->dir, s->e);
+    return folder_put_sums(s->dir, s->in->key, s->sealed.sums_sha256, s->e);
 }
 
 /* ---- the folder */
@@ -197,59 +160,40 @@ static int settle_folders(struct seal *s)
 static int (*const steps[])(struct seal *) = {
     put_raw,          put_summary,  put_report,    put_job,  put_policy,
     put_host,         put_refusals, put_suite,     put_logs, put_corrections,
-    put_initial_sums, put_bundle,   put_reproduce, put_sums, settle_folders,
+    put_initial_sums, put_bundle,   put_reproduce, put_sums,
 };
 
 static int fill(struct seal *s)
 {
-    int rc = file_mkdirs(s->dir, 0755, s->e);
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(steps); i++)
         rc = steps[i](s);
     return rc;
 }
 
-static int appear(const char *partial, const char *final, const char *root, struct err *e)
+static int check_input(const struct evidence_input *in, struct err *e)
 {
-    if (rename(partial, final) < 0)
-        return err_sys(e, -errno, "rename", final);
-    int rc = file_sync_dir(root, e);
-    if (rc)
-        (void)file_rmtree(final, NULL);
-    return rc;
-}
-
-static int check_input(const struct evidence_input *in, const char *final, struct err *e)
-{
-    struct stat st;
-    if (in->name[0] == '.' || strchr(in->name, '/') || !file_path_is_inside(in->name))
-        return err_set(e, -EINVAL, "evidence.name", "name",
-                       "%s cannot name an evidence folder; use the attempt's id.", in->name);
     if (!in->raw->void_code && !in->summary)
         return err_set(e, -EINVAL, "evidence.summary", "summary",
                        "An attempt that is not void needs its summary; summarise it first.");
-    if (lstat(final, &st) == 0)
-        return err_set(e, -EEXIST, "evidence.exists", "name",
-                       "%s exists already; evidence is never replaced, so move it away first.",
-                       final);
-    return errno == ENOENT ? 0 : err_sys(e, -errno, "stat", final);
+    return 0;
+}
+
+static int fill_folder(void *ctx, const char *dir, struct err *e)
+{
+    struct seal *s = ctx;
+    s->dir = dir;
+    s->e = e;
+    return fill(s);
 }
 
 int evidence_seal(const struct evidence_input *in, struct evidence_sealed *out, struct err *e)
 {
-    CLEANUP(mem_freep) char *final = file_join(in->root, in->name);
-    CLEANUP(mem_freep) char *partial = mem_printf("%s/" PARTIAL_PREFIX "%s", in->root, in->name);
-    struct seal s = {.in = in, .dir = partial, .e = e};
-    int rc = check_input(in, final, e);
+    struct seal s = {.in = in};
+    int rc = check_input(in, e);
     if (rc == 0)
-        rc = file_rmtree(partial, e);
-    if (rc)
-        return rc;
-    rc = fill(&s);
-    if (rc == 0)
-        rc = appear(partial, final, in->root, e);
-    if (rc)
-        (void)file_rmtree(partial, NULL);
-    else if (out)
+        rc = folder_make(in->root, in->name, fill_folder, &s, e);
+    if (rc == 0 && out)
         *out = s.sealed;
     return rc;
 }
@@ -263,7 +207,7 @@ int evidence_sweep(const char *root, struct err *e)
         return err_sys(e, -errno, "open", root);
     while (rc == 0 && (entry = readdir(d))) {
         CLEANUP(mem_freep) char *path = file_join(root, entry->d_name);
-        if (strncmp(entry->d_name, PARTIAL_PREFIX, strlen(PARTIAL_PREFIX)) == 0)
+        if (strncmp(entry->d_name, FOLDER_PARTIAL, strlen(FOLDER_PARTIAL)) == 0)
             rc = file_rmtree(path, e);
     }
     (void)closedir(d);

@@ -383,6 +383,20 @@ void sched_attempt_over(struct sched *s, struct attempt *a)
         sched_kick(s);
 }
 
+/* ---- sessions */
+
+int sched_seal_session(const struct sched *s, struct evidence_session *in,
+                       char sums_sha256[DIGEST_HEX], struct err *e)
+{
+    CLEANUP(mem_freep) char *folder = file_join(s->evidence_root, in->id);
+
+    in->root = s->evidence_root;
+    in->key = s->config.key;
+    /* Left by a daemon that went down before the store had it: nobody was told of it. */
+    int rc = file_rmtree(folder, e);
+    return rc < 0 ? rc : evidence_seal_session(in, sums_sha256, e);
+}
+
 /* ---- life */
 
 static int make_roots(struct sched *s, struct err *e)

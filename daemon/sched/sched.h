@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/keys.h"
 #include "core/job_state.h"
+#include "evidence/session.h"
 #include "host/host.h"
 #include "source/source.h"
 #include "store/store.h"
@@ -58,6 +59,11 @@ int64_t sched_now_ms(const struct sched *s);
 /* A job that could never run is refused before it is queued: its window's zone is not known here
  * ("window.unknown_zone"), or its deadline has passed or comes before it may run ("job.bad"). */
 int sched_check_job(struct sched *s, const struct job *job, struct err *e);
+
+/* Seals a closed session's folder in the evidence root with the host's key; root and key of in are
+ * filled here. Works on files only, blocking: for a worker thread, while nothing is timed. */
+int sched_seal_session(const struct sched *s, struct evidence_session *in,
+                       char sums_sha256[DIGEST_HEX], struct err *e);
 
 /* The running attempt, if any: false when idle. */
 bool sched_active(const struct sched *s, struct sched_event *out);

@@ -1,0 +1,336 @@
+/* session.*: open, add, list, close, report. What show tells is in session_view.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/session_view.h"
+#include "base/files.h"
+#include "base/mem.h"
+#include "proto/doc_session.h"
+
+#define LIST_MAX 1000
+#define PAGE_BYTES_MAX ((size_t)64 << 20)
+
+int api_find_session(struct api_call *c, char id[ULID_LEN + 1])
+{
+    const char *text = json_str(&c->in, c->req.params, "id", 200);
+
+    if (c->in.rc < 0)
+        return c->in.rc;
+    int rc = store_session_find(c->api->config.store, text, id, &c->e);
+    return rc > 0 ? -EINVAL : rc;
+}
+
+/* ---- open, add */
+
+static const char *document_of(struct api_call *c, const struct session *session)
+{
+    struct buf text = {0};
+    struct json_out o;
+
+    json_out_init(&o, &text);
+    session_encode(&o, NULL, session);
+    const char *document = arena_strdup(&c->arena, buf_str(&text));
+    buf_deinit(&text);
+    return document;
+}
+
+/* The boot in which a session is opened may be one that no job has run in. */
+static int put_boot(struct api_call *c, struct boot_identity *boot)
+{
+    struct host_identity host;
+    struct host_probe *probe = c->api->config.probe;
+    int rc = host_probe_identity(probe, &c->arena, &host, &c->e);
+
+    if (rc == 0)
+        rc = host_probe_boot(probe, &c->arena, boot, &c->e);
+    if (rc == 0)
+        rc = store_boot_put(c->api->config.store, &host, boot, sched_now_ms(c->api->config.sched),
+                            &c->e);
+    return rc;
+}
+
+static void in_job(struct api_call *c, size_t i)
+{
+    char field[sizeof c->e.field];
+
+    if (!err_is_set(&c->e))
+        return;
+    (void)snprintf(field, sizeof field, "jobs[%zu]%s%.100s", i, c->e.field[0] ? "." : "",
+                   c->e.field);
+    memcpy(c->e.field, field, sizeof field);
+}
+
+static int prepare_jobs(struct api_call *c, const struct session *session,
+                        struct store_new_job **rows, size_t *n)
+{
+    static const char *const keys[] = {"job", "policy", NULL};
+    const cJSON *jobs = json_arr(&c->in, c->req.params, "jobs", SESSION_JOBS_MAX, n), *item;
+    size_t i = 0;
+
+    *rows = arena_array(&c->arena, *n, sizeof **rows);
+    cJSON_ArrayForEach (item, jobs) {
+        json_closed(&c->in, item, keys);
+        const cJSON *doc = json_obj(&c->in, item, "job");
+        int rc = c->in.rc;
+        if (rc == 0)
+            rc = api_prepare_job(c, doc, cJSON_GetObjectItemCaseSensitive(item, "policy"), session,
+                                 &(*rows)[i]);
+        if (rc < 0) {
+            in_job(c, i);
+            return rc;
+        }
+        i++;
+    }
+    return c->in.rc;
+}
+
+static int open_in_store(struct api_call *c, const struct session *session,
+                         const struct store_new_job *jobs, size_t n, bool *duplicate)
+{
+    struct boot_identity boot;
+    int rc = put_boot(c, &boot);
+
+    if (rc < 0)
+        return rc;
+    const struct store_session row = {.id = session->id,
+                                      .label = session->label,
+                                      .document = document_of(c, session),
+                                      .peer_uid = c->session->peer.uid,
+                                      .opened_ms = sched_now_ms(c->api->config.sched),
+                                      .opened_boot = boot.id};
+    return store_session_open(c->api->config.store, &row, jobs, n, duplicate, &c->e);
+}
+
+int api_sessions_open(struct api_call *c)
+{
+    const cJSON *doc = json_obj(&c->in, c->req.params, "session");
+    struct session *session;
+    struct store_new_job *jobs = NULL;
+    bool duplicate = false;
+    size_t n = 0;
+
+    if (c->in.rc < 0)
+        return c->in.rc;
+    int rc = session_decode(&c->arena, doc, &session, &c->e);
+    if (rc == 0)
+        rc = prepare_jobs(c, session, &jobs, &n);
+    if (rc == 0)
+        rc = open_in_store(c, session, jobs, n, &duplicate);
+    if (rc < 0)
+        return rc;
+    json_put_str(c->o, "id", session->id);
+    json_put_bool(c->o, "duplicate", duplicate);
+    json_begin_array(c->o, "jobs");
+    for (size_t i = 0; i < n; i++)
+        json_put_str(c->o, NULL, jobs[i].id);
+    json_end_array(c->o);
+    sched_kick(c->api->config.sched);
+    return 0;
+}
+
+int api_sessions_add(struct api_call *c)
+{
+    struct store_session *row;
+    struct session *session;
+    char id[ULID_LEN + 1];
+    int rc = api_find_session(c, id);
+
+    if (rc == 0)
+        rc = api_session_read(c, id, &row, &session);
+    return rc < 0 ? rc : api_submit(c, session);
+}
+
+/* ---- list */
+
+static int put_listed(struct api_call *c, const struct store_session *row)
+{
+    struct store_job *jobs;
+    size_t n = 0, over = 0;
+    int rc = store_session_jobs(c->api->config.store, row->id, &c->arena, &jobs, &n, &c->e);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < n; i++)
+        over += job_state_is_final(jobs[i].state);
+    json_begin(c->o, NULL);
+    json_put_str(c->o, "id", row->id);
+    json_put_int(c->o, "number", row->number);
+    json_put_str(c->o, "label", row->label);
+    json_put_str(c->o, "state", session_view_state(row, jobs, n));
+    json_put_int(c->o, "opened_ms", row->opened_ms);
+    json_put_int_or_null(c->o, "closed_ms", row->closed_ms);
+    json_put_int(c->o, "jobs", (int64_t)n);
+    json_put_int(c->o, "over", (int64_t)over);
+    json_put_str(c->o, "evidence", row->evidence);
+    json_end(c->o);
+    return 0;
+}
+
+int api_sessions_list(struct api_call *c)
+{
+    int limit = (int)json_opt_int(&c->in, c->req.params, "limit", 1, LIST_MAX, 100);
+    struct store_session *rows;
+    size_t n = 0;
+    int rc = c->in.rc;
+
+    if (rc == 0)
+        rc = store_session_list(c->api->config.store, limit, &c->arena, &rows, &n, &c->e);
+    if (rc < 0)
+        return rc;
+    json_begin_array(c->o, "sessions");
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = put_listed(c, &rows[i]);
+    json_end_array(c->o);
+    return rc;
+}
+
+/* ---- close */
+
+struct closing {
+    char id[ULID_LEN + 1];
+    int cancelled;
+    struct evidence_session *evidence;
+    struct page_call *page;
+    char sums_sha256[DIGEST_HEX];
+    const char *folder;
+};
+
+/* Nothing of it may run: what is being measured is not thrown away by closing. */
+static int check_idle(struct api_call *c, const struct store_job *jobs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (job_state_is_running(jobs[i].state))
+            return err_set(&c->e, -EBUSY, "session.busy", "id",
+                           "job %s of the session is %s; wait for it (aurabench wait %s) or cancel "
+                           "it, then close the session",
+                           jobs[i].id, job_state_name(jobs[i].state), jobs[i].id);
+    return 0;
+}
+
+static int cancel_rest(struct api_call *c, struct closing *closing, const struct store_job *jobs,
+                       size_t n)
+{
+    enum job_state state;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (job_state_is_final(jobs[i].state))
+            continue;
+        rc = sched_cancel(c->api->config.sched, jobs[i].id, &state, &c->e);
+        closing->cancelled++;
+    }
+    return rc;
+}
+
+/* On a worker thread: reads and writes files only. */
+static int seal(struct api_call *c)
+{
+    struct closing *closing = c->data;
+    struct buf page = {0};
+    int rc = closing->page ? api_page_render(c, closing->page, &page) : 0;
+
+    if (rc == 0) {
+        closing->evidence->page = closing->page ? buf_str(&page) : NULL;
+        rc = sched_seal_session(c->api->config.sched, closing->evidence, closing->sums_sha256,
+                                &c->e);
+    }
+    buf_deinit(&page);
+    return rc;
+}
+
+static int answer_close(struct api_call *c)
+{
+    const struct closing *closing = c->data;
+    struct store *store = c->api->config.store;
+    int rc = 0;
+
+    if (closing->evidence)
+        rc = store_session_sealed(store, closing->id, closing->folder, closing->sums_sha256, &c->e);
+    if (rc < 0)
+        return rc;
+    json_put_str(c->o, "id", closing->id);
+    json_put_int(c->o, "cancelled", closing->cancelled);
+    json_put_str(c->o, "evidence", closing->folder);
+    json_put_str(c->o, "sums_sha256", closing->sums_sha256);
+    return 0;
+}
+
+static int prepare_seal(struct api_call *c, struct closing *closing)
+{
+    struct session_view view;
+    int rc = session_view_read(c, closing->id, &view);
+
+    if (rc < 0)
+        return rc;
+    closing->folder =
+        arena_printf(&c->arena, "%s/evidence/%s", c->api->config.state_dir, closing->id);
+    closing->evidence = session_view_evidence(c, &view);
+    return closing->evidence->n_reports ? api_page_of_session(c, closing->id, &closing->page) : 0;
+}
+
+int api_sessions_close(struct api_call *c)
+{
+    struct closing *closing = arena_alloc(&c->arena, sizeof *closing);
+    struct store *store = c->api->config.store;
+    struct store_session *row;
+    struct store_job *jobs;
+    size_t n = 0;
+    int rc = api_find_session(c, closing->id);
+
+    if (rc == 0)
+        rc = store_session_get(store, closing->id, &c->arena, &row, &c->e);
+    if (rc < 0)
+        return rc;
+    c->data = closing;
+    if (row->evidence) {
+        closing->folder = row->evidence;
+        (void)snprintf(closing->sums_sha256, DIGEST_HEX, "%s", row->sums_sha256);
+        return answer_close(c);
+    }
+    rc = store_session_jobs(store, closing->id, &c->arena, &jobs, &n, &c->e);
+    if (rc == 0)
+        rc = check_idle(c, jobs, n);
+    /* Closed first: no job can join while the folder is made. */
+    if (rc == 0)
+        rc = store_session_close(store, closing->id, sched_now_ms(c->api->config.sched), &c->e);
+    if (rc == 0)
+        rc = cancel_rest(c, closing, jobs, n);
+    if (rc == 0)
+        rc = prepare_seal(c, closing);
+    return rc < 0 ? rc : api_defer(c, true, seal, answer_close);
+}
+
+/* ---- report: the page as it was sealed, or as it would be now */
+
+static int put_sealed_page(struct api_call *c, const struct store_session *row)
+{
+    int64_t offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
+    struct buf page = {0};
+    int rc = c->in.rc;
+
+    if (rc == 0)
+        rc = file_read(arena_printf(&c->arena, "%s/page.md", row->evidence), PAGE_BYTES_MAX, &page,
+                       &c->e);
+    if (rc == 0) {
+        api_put_chunk(c, buf_str(&page), page.len, offset);
+        json_put_int(c->o, "total", (int64_t)page.len);
+    }
+    buf_deinit(&page);
+    return rc;
+}
+
+int api_sessions_report(struct api_call *c)
+{
+    struct store_session *row;
+    char id[ULID_LEN + 1];
+    int rc = api_find_session(c, id);
+
+    if (rc == 0)
+        rc = store_session_get(c->api->config.store, id, &c->arena, &row, &c->e);
+    if (rc < 0)
+        return rc;
+    if (row->evidence && file_exists(arena_printf(&c->arena, "%s/page.md", row->evidence)))
+        return put_sealed_page(c, row);
+    return api_page_answer(c, id);
+}

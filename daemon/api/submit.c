@@ -1,0 +1,265 @@
+/* Submitting: what is asked of a job before the store has it, and job.submit. */
+#include <errno.h>
+#include <string.h>
+
+#include "api/internal.h"
+#include "base/files.h"
+#include "base/mem.h"
+#include "proto/doc_command.h"
+#include "proto/doc_session.h"
+
+static bool uses_source(const struct args *commands, size_t n)
+{
+    const char *bad;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < commands[i].n; k++)
+            if (doc_placeholders(commands[i].v[k], &bad) & PLACE_SOURCE)
+                return true;
+    return false;
+}
+
+static int check_sources(struct api_call *c, const struct job *job, const struct suite *suite)
+{
+    const char *user = uses_source(suite->build, suite->n_build) ? "its build" : NULL;
+
+    for (size_t w = 0; w < suite->n_workloads; w++)
+        for (size_t l = 0; l < suite->workloads[w].n_lanes; l++) {
+            const struct lane *lane = &suite->workloads[w].lanes[l];
+            if (uses_source(&lane->command, 1))
+                user =
+                    arena_printf(&c->arena, "lane %s of %s", lane->name, suite->workloads[w].name);
+        }
+    if (job->n_sources > 0 || !user)
+        return 0;
+    return err_set(&c->e, -EINVAL, "suite.needs_sources", "sources",
+                   "%s uses {source}, but the job has no sources; submit it with a revision to "
+                   "measure",
+                   user);
+}
+
+static bool names_a_lane(const struct suite *suite, const struct lane_ref *ref)
+{
+    for (size_t w = 0; w < suite->n_workloads; w++) {
+        const struct workload *workload = &suite->workloads[w];
+        if (ref->workload && strcmp(ref->workload, workload->name) != 0)
+            continue;
+        for (size_t l = 0; l < workload->n_lanes; l++)
+            if (strcmp(ref->lane, workload->lanes[l].name) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* A misspelled name would leave nothing out, and the report would not be what was asked for. */
+static int check_exclude(struct api_call *c, const struct job *job, const struct suite *suite)
+{
+    for (size_t i = 0; i < job->n_exclude; i++) {
+        const struct lane_ref *ref = &job->exclude[i];
+        if (!names_a_lane(suite, ref))
+            return err_set(&c->e, -EINVAL, "job.bad", arena_printf(&c->arena, "exclude[%zu]", i),
+                           "suite %s has no lane %s%s%s; name one of its lanes", suite->name,
+                           ref->workload ? ref->workload : "", ref->workload ? "/" : "", ref->lane);
+    }
+    return 0;
+}
+
+static int check_suite(struct api_call *c, const struct job *job)
+{
+    const char *dir = source_suite_path(c->api->config.sources, &c->arena, job->suite_sha256);
+    struct suite *suite;
+    struct buf text = {0};
+
+    if (!dir)
+        return err_set(&c->e, -ENOENT, "suite.not_here", "suite.sha256",
+                       "the daemon does not have this suite; send it with upload.begin first");
+    int rc = file_read(arena_printf(&c->arena, "%s/suite.json", dir), 1 << 20, &text, &c->e);
+    if (rc == 0)
+        rc = suite_decode(&c->arena, buf_str(&text), text.len, &suite, &c->e);
+    buf_deinit(&text);
+    if (rc == 0)
+        rc = check_sources(c, job, suite);
+    if (rc == 0)
+        rc = check_exclude(c, job, suite);
+    if (rc < 0)
+        return rc;
+    const struct store_suite row = {.sha256 = job->suite_sha256,
+                                    .name = suite->name,
+                                    .path = dir,
+                                    .added_ms = sched_now_ms(c->api->config.sched)};
+    return store_suite_put(c->api->config.store, &row, &c->e);
+}
+
+static int check_commit(struct api_call *c, const char *side, const char *member, const char *id)
+{
+    if (source_has_commit(c->api->config.sources, id))
+        return 0;
+    return err_set(&c->e, -ENOENT, "source.missing_commit",
+                   arena_printf(&c->arena, "sources.%s.%s", side, member),
+                   "commit %s has not been sent; send it with upload.begin first", id);
+}
+
+static int check_commits(struct api_call *c, const struct job *job)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < job->n_sources; i++) {
+        const struct job_source *s = &job->sources[i];
+        rc = check_commit(c, s->side, "commit", s->commit);
+        if (rc == 0 && s->correction)
+            rc = check_commit(c, s->side, "correction.base_commit", s->correction->base_commit);
+    }
+    return rc;
+}
+
+struct submission {
+    struct job *job;
+    struct policy *policy;
+    int64_t peer_uid; /* the connection may be gone when it is stored */
+};
+
+/* ---- the session it belongs to */
+
+/* What the job does not say of times and retries, its session does: the stored job says it all. */
+static void take_from_session(struct job *job, const struct session *session)
+{
+    job->session = session->id;
+    if (!job->window)
+        job->window = session->window;
+    if (job->deadline_ms == 0)
+        job->deadline_ms = session->deadline_ms;
+    if (job->retry_every_ms < 0)
+        job->retry_every_ms = session->retry_every_ms;
+    if (job->retry_limit < 0)
+        job->retry_limit = session->retry_limit;
+}
+
+int api_session_read(struct api_call *c, const char *id, struct store_session **row,
+                     struct session **session)
+{
+    cJSON *doc = NULL;
+    int rc = store_session_get(c->api->config.store, id, &c->arena, row, &c->e);
+
+    if (rc == 0)
+        rc = json_parse((*row)->document, strlen((*row)->document), &doc, &c->e);
+    if (rc == 0)
+        rc = session_decode(&c->arena, doc, session, &c->e);
+    cJSON_Delete(doc);
+    return rc;
+}
+
+static int join_named(struct api_call *c, struct job *job)
+{
+    struct store_session *row;
+    struct session *session;
+    char id[ULID_LEN + 1];
+
+    if (!job->session)
+        return 0;
+    int rc = store_session_find(c->api->config.store, job->session, id, &c->e);
+    if (rc != 0)
+        return rc > 0 ? -EINVAL : rc;
+    rc = api_session_read(c, id, &row, &session);
+    if (rc == 0)
+        take_from_session(job, session);
+    return rc;
+}
+
+/* ---- a row for the store */
+
+static const char *text_of(struct api_call *c, struct buf *b)
+{
+    const char *text = arena_strdup(&c->arena, buf_str(b));
+
+    buf_deinit(b);
+    return text;
+}
+
+static void make_row(struct api_call *c, const struct job *job, const struct policy *policy,
+                     struct store_new_job *row)
+{
+    struct buf document = {0}, policy_text = {0};
+    struct json_out o;
+
+    json_out_init(&o, &document);
+    job_encode(&o, NULL, job);
+    json_out_init(&o, &policy_text);
+    policy_encode(&o, NULL, policy);
+    *row = (struct store_new_job){.id = job->id,
+                                  .document = text_of(c, &document),
+                                  .policy = text_of(c, &policy_text),
+                                  .label = job->label,
+                                  .suite_sha256 = job->suite_sha256,
+                                  .priority = job->priority,
+                                  .peer_uid = c->session->peer.uid,
+                                  .wall_ms = sched_now_ms(c->api->config.sched),
+                                  .session = job->session,
+                                  .timed = job->window || job->not_before_ms > 0 ||
+                                           job->deadline_ms > 0 || job->session,
+                                  .deadline_ms = job->deadline_ms};
+}
+
+/* A job that is here already is not asked again whether it could run: time has passed. */
+static int check_schedule(struct api_call *c, const struct job *job)
+{
+    struct store_job *known;
+
+    if (store_job_get(c->api->config.store, job->id, &c->arena, &known, NULL) == 0)
+        return 0;
+    return sched_check_job(c->api->config.sched, job, &c->e);
+}
+
+int api_prepare_job(struct api_call *c, const cJSON *doc, const cJSON *policy_node,
+                    const struct session *session, struct store_new_job *row)
+{
+    struct policy *policy;
+    struct job *job;
+    int rc = job_decode(&c->arena, doc, &job, &c->e);
+
+    if (rc == 0 && session)
+        take_from_session(job, session);
+    else if (rc == 0)
+        rc = join_named(c, job);
+    if (rc == 0)
+        rc = api_policy_of(c, policy_node, job->policy, &policy);
+    if (rc == 0)
+        rc = check_suite(c, job);
+    if (rc == 0)
+        rc = check_commits(c, job);
+    if (rc == 0)
+        rc = check_schedule(c, job);
+    if (rc == 0)
+        make_row(c, job, policy, row);
+    return rc;
+}
+
+/* ---- job.submit */
+
+int api_submit(struct api_call *c, const struct session *session)
+{
+    const cJSON *doc = json_obj(&c->in, c->req.params, "job");
+    const cJSON *policy = cJSON_GetObjectItemCaseSensitive(c->req.params, "policy");
+    struct store_new_job row;
+    struct store_job *job;
+    bool duplicate = false;
+
+    if (c->in.rc < 0)
+        return c->in.rc;
+    int rc = api_prepare_job(c, doc, policy, session, &row);
+    if (rc == 0)
+        rc = store_job_submit(c->api->config.store, &row, &duplicate, &c->e);
+    if (rc == 0)
+        rc = store_job_get(c->api->config.store, row.id, &c->arena, &job, &c->e);
+    if (rc < 0)
+        return rc;
+    json_put_str(c->o, "id", job->id);
+    json_put_str(c->o, "state", job_state_name(job->state));
+    json_put_bool(c->o, "duplicate", duplicate);
+    sched_kick(c->api->config.sched);
+    return 0;
+}
+
+int api_job_submit(struct api_call *c)
+{
+    return api_submit(c, NULL);
+}
