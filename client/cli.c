@@ -57,6 +57,11 @@ int cli_fail(struct cli *cli, const struct err *e)
     return (int)error_exit_status(e->code);
 }
 
+int cli_fail_in_file(const char *path, int rc, const struct err *why, struct err *e)
+{
+    return err_set(e, rc, why->code, why->field, "%.300s: %s", path, why->text);
+}
+
 /* ---- the daemon */
 
 int cli_connect(struct cli *cli, struct connection **out, struct err *e)

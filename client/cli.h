@@ -53,6 +53,10 @@ extern const size_t cli_n_shared_opts;
  * the exit status that belongs to its code. */
 int cli_fail(struct cli *cli, const struct err *e);
 
+/* What is wrong in a document, with the document's file in front of the sentence: a command may
+ * read several. Returns rc. */
+int cli_fail_in_file(const char *path, int rc, const struct err *why, struct err *e);
+
 /* Opens the connection that the shared options name. */
 int cli_connect(struct cli *cli, struct connection **out, struct err *e);
 /* Connects, asks one thing, hangs up. */

@@ -47,10 +47,13 @@ static int prepare(struct cli *cli, const struct values *v, const char *file, st
 {
     CLEANUP(buf_deinit) struct buf text = {0};
     struct job_file *job_file = NULL;
+    struct err why = {0};
 
     int rc = file_read(file, JOB_BYTES_MAX, &text, e);
     if (rc == 0)
-        rc = job_file_decode(&cli->a, buf_str(&text), text.len, &job_file, e);
+        rc = job_file_decode(&cli->a, buf_str(&text), text.len, &job_file, &why);
+    if (err_is_set(&why))
+        return cli_fail_in_file(file, rc, &why, e);
     if (rc < 0 || !job_file)
         return rc;
     s->job = &job_file->job;

@@ -20,13 +20,16 @@ static int read_file(struct cli *cli, const char *path, struct policy_arg *out, 
 {
     CLEANUP(buf_deinit) struct buf text = {0}, encoded = {0};
     struct policy *policy = NULL;
+    struct err why = {0};
     struct json_out o;
 
     int rc = file_read(path, POLICY_BYTES_MAX, &text, e);
     if (rc == 0)
-        rc = policy_decode(&cli->a, buf_str(&text), text.len, &policy, e);
+        rc = policy_decode(&cli->a, buf_str(&text), text.len, &policy, &why);
     if (rc == 0)
-        rc = policy_check_name(policy, e);
+        rc = policy_check_name(policy, &why);
+    if (err_is_set(&why))
+        return cli_fail_in_file(path, rc, &why, e);
     if (rc < 0 || !policy)
         return rc;
     json_out_init(&o, &encoded);

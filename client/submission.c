@@ -97,12 +97,17 @@ int submission_suite(struct cli *cli, struct submission *s, const char *arg, str
 {
     CLEANUP(mem_freep) char *dir = NULL;
     struct suite *suite = NULL;
+    struct err why = {0};
 
     int rc = suite_dir_find(arg, getenv("AURABENCH_WORKLOADS"), NULL, &dir, e);
     if (rc == 0)
         rc = suite_dir_pack(dir, &s->pack, e);
     if (rc == 0)
-        rc = suite_decode(&cli->a, s->pack.json.data, s->pack.json.len, &suite, e);
+        rc = suite_decode(&cli->a, s->pack.json.data, s->pack.json.len, &suite, &why);
+    if (err_is_set(&why)) {
+        CLEANUP(mem_freep) char *file = file_join(dir, "suite.json");
+        return cli_fail_in_file(file, rc, &why, e);
+    }
     if (rc == 0)
         rc = check_exclusions(s->job, suite, e);
     if (rc < 0 || !suite)

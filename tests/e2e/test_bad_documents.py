@@ -184,8 +184,8 @@ SUITES = {
 @pytest.mark.parametrize("name", SUITES)
 def test_a_suite_that_breaks_a_rule_is_refused_at_its_field(desk, tmp_path, name):
     change, code, field = SUITES[name]
-    error = desk.compare(suite=changed(desk, tmp_path, change))
-    check(error, code, field, 2)
+    suite = changed(desk, tmp_path, change)
+    check(desk.compare(suite=suite), code, field, 2, f"{suite}/suite.json: ")
 
 
 def test_a_suite_that_is_not_there_is_not_found(desk, tmp_path):
@@ -251,6 +251,8 @@ def test_a_job_file_that_breaks_a_rule_is_refused_at_its_field(desk, tmp_path, n
     job.write_text(json.dumps(job_of(desk, **members)))
     error = desk.daemon.refused("submit", job)
     check(error, code, field, 4 if code == "policy.not_found" else 2)
+    # What stands in the file is found there; what only does not fit the rest is not its grammar.
+    assert error["message"].startswith(f"{job}: ") or field in ("policy", "exclude")
 
 
 def test_a_job_file_with_a_duplicate_key_is_refused(desk, tmp_path):
@@ -297,7 +299,7 @@ def test_a_policy_that_breaks_a_rule_is_refused_at_its_field(desk, tmp_path, nam
     changes, code, field = POLICIES[name]
     policy = tmp_path / "policy.json"
     policy.write_text(json.dumps({"schema": "aurabench.policy.v1", "name": "mine", **changes}))
-    check(desk.compare(policy=policy), code, field, 2)
+    check(desk.compare(policy=policy), code, field, 2, f"{policy}: ")
 
 
 def test_a_policy_with_a_duplicate_key_is_refused(desk, tmp_path):
