@@ -52,6 +52,8 @@ static void put_what(const struct job_view *job, int64_t now_ms, struct buf *out
         progress_view_count(&job->progress, out);
     } else if (job->progress.step) {
         buf_puts(out, job->progress.text);
+    } else if (job->waits_for && job->state == JOB_WAITING) {
+        buf_puts(out, job->waits_for);
     } else if (job->next_try_ms >= 0 && job->state == JOB_WAITING) {
         buf_printf(out, "next try in %s, refused %" PRId64 " time%s",
                    duration_format(job->next_try_ms - now_ms, text), job->refusals,

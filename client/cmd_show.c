@@ -113,6 +113,8 @@ static void put_state(struct show *s)
         progress_view_count(&j->progress, &text);
         put_line(s, "now", TERM_PLAIN, buf_str(&text));
     }
+    if (j->state == JOB_WAITING && j->waits_for)
+        put_line(s, "waiting", TERM_YELLOW, j->waits_for);
     if (j->state == JOB_WAITING && j->next_try_ms >= 0)
         put_linef(s, "next try", TERM_PLAIN, "%s; refused %" PRId64 " time%s so far",
                   cli_time(j->next_try_ms, when), j->refusals, j->refusals == 1 ? "" : "s");

@@ -6,5 +6,6 @@
 extern const struct command command_submit, command_compare, command_run;
 extern const struct command command_list, command_show, command_watch, command_wait, command_log;
 extern const struct command command_cancel, command_report, command_page, command_gate;
+extern const struct command command_session;
 extern const struct command command_host, command_quiet, command_status;
 extern const struct command command_verify, command_dial_stdio, command_help;

@@ -71,6 +71,7 @@ void job_view_decode(struct json_in *in, const cJSON *obj, struct job_view *out)
     out->submitted_ms = json_int(in, obj, "submitted_ms", 0, JSON_INT_MAX);
     out->changed_ms = json_opt_int(in, obj, "changed_ms", 0, JSON_INT_MAX, out->submitted_ms);
     out->next_try_ms = json_opt_int(in, obj, "next_try_ms", 0, JSON_INT_MAX, -1);
+    out->waits_for = json_opt_str(in, obj, "waits_for", TEXT_MAX, NULL);
     parts_decode(in, obj, out);
 }
 

@@ -32,6 +32,7 @@ struct job_view {
     int64_t priority, refusals, attempts;
     int64_t submitted_ms, changed_ms;
     int64_t next_try_ms;                               /* -1: not waiting */
+    const char *waits_for;                             /* NULL: a quiet host alone */
     const char *error_code, *error_field, *error_text; /* code NULL: no error */
     struct report_view report;                         /* grade NULL: no report */
     struct progress_view progress;                     /* step NULL: nothing runs */

@@ -13,25 +13,10 @@
 #include "client/commands.h"
 
 static const struct command *const commands[] = {
-    &command_compare,
-    &command_run,
-    &command_submit,
-    &command_list,
-    &command_show,
-    &command_watch,
-    &command_wait,
-    &command_log,
-    &command_cancel,
-    &command_report,
-    &command_page,
-    &command_gate,
-    &command_host,
-    &command_quiet,
-    &command_status,
-    &command_verify,
-    &command_help,
-    &command_dial_stdio,
-    NULL,
+    &command_compare, &command_run,    &command_submit, &command_list,       &command_show,
+    &command_watch,   &command_wait,   &command_log,    &command_cancel,     &command_report,
+    &command_session, &command_page,   &command_gate,   &command_host,       &command_quiet,
+    &command_status,  &command_verify, &command_help,   &command_dial_stdio, NULL,
 };
 
 static int usage_error(struct cli *cli, const char *fmt, const char *what)

@@ -250,18 +250,24 @@ static int send_job(struct connection *c, struct submission *s, struct err *e)
     return connection_check(&in, e);
 }
 
-static int send_once(struct cli *cli, struct submission *s, struct connection **c, struct err *e)
+int submission_send_parts(struct cli *cli, const struct submission *s, struct connection *c,
+                          struct err *e)
 {
     const struct upload suite = {.kind = "suite",
                                  .sha256 = s->pack.sha256,
                                  .bytes = (int64_t)s->pack.bytes.len,
                                  .data = s->pack.bytes.data};
+    int rc = send_commits(cli, c, s, e);
+
+    return rc < 0 ? rc : upload_send(c, &suite, show_progress, cli, e);
+}
+
+static int send_once(struct cli *cli, struct submission *s, struct connection **c, struct err *e)
+{
     int rc = cli_connect(cli, c, e);
 
     if (rc == 0)
-        rc = send_commits(cli, *c, s, e);
-    if (rc == 0)
-        rc = upload_send(*c, &suite, show_progress, cli, e);
+        rc = submission_send_parts(cli, s, *c, e);
     if (rc == 0)
         rc = send_job(*c, s, e);
     if (rc < 0) {

@@ -31,6 +31,9 @@ int submission_resolve(struct cli *cli, struct submission *s, struct err *e);
 /* Finds and packs the suite that arg names, and checks its suite.json. */
 int submission_suite(struct cli *cli, struct submission *s, const char *arg, struct err *e);
 
+/* Sends what the job needs over c, all but the job itself. */
+int submission_send_parts(struct cli *cli, const struct submission *s, struct connection *c,
+                          struct err *e);
 /* Sends it. *c is the connection that it went over, the caller's to close (NULL after an error). */
 int submission_send(struct cli *cli, struct submission *s, struct connection **c, struct err *e);
 
