@@ -10,6 +10,7 @@
 #include "client/verify.h"
 
 #define PATHS_MAX 100
+#define KEY_FILE_BYTES_MAX 4096
 
 struct values {
     const char *key, *covers, *repo;
@@ -40,9 +41,10 @@ static int read_key(struct cli *cli, const char *text, const char **out, struct 
     size_t digits = strspn(text, "0123456789abcdefABCDEF");
 
     if (digits != KEY_HEX - 1 || text[digits] != '\0') {
-        int rc = file_read(text, 4096, &file, e);
-        if (rc < 0)
-            return rc;
+        struct err why = {0};
+        int rc = file_read(text, KEY_FILE_BYTES_MAX, &file, &why);
+        if (rc < 0 && rc != -EFBIG)
+            return err_set(e, rc, why.code, why.field, "%s", why.text);
         text = buf_str(&file); /* what `host --key` printed: the key, then its id */
         digits = strcspn(text, " \t\r\n");
     }

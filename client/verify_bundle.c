@@ -29,6 +29,26 @@ static const char *commit_fault(struct verify *v, const struct git_call *c, cons
     return NULL;
 }
 
+/* The checkout had every file of the commit and no other. */
+static const char *files_fault(struct verify *v, const struct git_call *c,
+                               const struct raw_source *source)
+{
+    CLEANUP(buf_deinit) struct buf out = {0};
+    int64_t files = 0;
+    int status = 0;
+
+    if (git_call(c, GIT_ARGS("ls-tree", "-r", "-z", "--name-only", source->commit), &status, &out,
+                 NULL, NULL) < 0 ||
+        status != 0)
+        return "git could not list the files of a measured commit";
+    for (size_t i = 0; i < out.len; i++)
+        files += out.data[i] == '\0';
+    if (files == source->files)
+        return NULL;
+    return arena_printf(&v->a, "commit %s has %lld files, the checkout of %s had %lld",
+                        source->commit, (long long)files, source->side, (long long)source->files);
+}
+
 static const char *unbundle(struct verify *v, const struct git_call *c, const char *bundle)
 {
     static const char *const inits[] = {"init", "-q", "--bare", "--template=", NULL};
@@ -57,6 +77,8 @@ static const char *bundle_fault(struct verify *v, const char *bundle, const char
         fault = commit_fault(v, &c, v->raw->sources[i].commit);
     for (size_t i = 0; !fault && i < v->raw->job.n_sources; i++)
         fault = verify_correction_fault(v, &c, &v->raw->job.sources[i]);
+    for (size_t i = 0; !fault && i < v->raw->n_sources; i++)
+        fault = files_fault(v, &c, &v->raw->sources[i]);
     return fault;
 }
 

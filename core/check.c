@@ -199,6 +199,18 @@ static bool same_correction(const struct job_source *asked, const struct raw_sou
            text_equal(c->approved_by, r->approved_by) && text_equal(c->reason, r->reason);
 }
 
+static bool same_variant(struct arena *a, const struct job_source *asked,
+                         const struct raw_source *s)
+{
+    if (s->variant.n != asked->n_variant)
+        return false;
+    for (size_t i = 0; i < asked->n_variant; i++)
+        if (!text_equal(s->variant.v[i],
+                        arena_printf(a, "%s=%s", asked->variant[i].name, asked->variant[i].value)))
+            return false;
+    return true;
+}
+
 static const char *check_source(struct arena *a, const struct raw *raw, size_t i)
 {
     const struct job_source *asked = &raw->job.sources[i];
@@ -208,6 +220,9 @@ static const char *check_source(struct arena *a, const struct raw *raw, size_t i
     if (!text_equal(asked->repo, s->repo) || !text_equal(asked->rev, s->rev) ||
         !text_equal(asked->commit, s->commit))
         return arena_printf(a, "the source of %s is not the one that the job names", s->side);
+    if (!same_variant(a, asked, s))
+        return arena_printf(a, "the build variant of %s is not the one that the job names",
+                            s->side);
     if (!same_correction(asked, s))
         return arena_printf(a, "the correction of %s is not the one that the job allows", s->side);
     return NULL;

@@ -94,6 +94,14 @@ static bool same_condition(const struct condition_result *a, const struct condit
            (!whole || (a->status == b->status && text_equal(a->seen, b->seen)));
 }
 
+/* A pass and a proved absence count alike, so the grade does not tell them apart. */
+static bool same_absence(const struct condition_result *a, const struct condition_result *b)
+{
+    return a->status == b->status ||
+           (a->status != TRI_NOT_APPLICABLE && b->status != TRI_NOT_APPLICABLE) ||
+           b->status == TRI_FAIL || b->status == TRI_UNKNOWN;
+}
+
 static const char *check_phase(struct arena *a, const struct raw *raw, enum phase phase)
 {
     const struct phase_record *first = &raw->phases[PHASE_BEFORE_BUILD];
@@ -106,7 +114,8 @@ static const char *check_phase(struct arena *a, const struct raw *raw, enum phas
     qualify_conditions(a, &raw->policy, &raw->host, &first->facts, &now->facts, &job, again);
     for (int c = 0; c < COND_COUNT; c++) {
         bool whole = phase != PHASE_BEFORE_BUILD || !is_of_two_times((enum condition)c);
-        if (!same_condition(&again[c], &now->conditions[c], whole))
+        if (!same_condition(&again[c], &now->conditions[c], whole) ||
+            !same_absence(&again[c], &now->conditions[c]))
             return arena_printf(a, "%s, %s: the report says %s (%s), its facts %s (%s)",
                                 phase_title(phase), condition_title((enum condition)c),
                                 tri_name(now->conditions[c].status),

@@ -44,7 +44,8 @@ static const char *check_workload(struct arena *a, const struct raw *raw, const 
                                   const struct raw_workload *r)
 {
     if (!text_equal(w->name, r->name) || w->measure != r->measure ||
-        w->declared_wait_ns != r->declared_wait_ns || w->n_lanes != r->n_lanes)
+        w->declared_wait_ns != r->declared_wait_ns || w->n_lanes != r->n_lanes ||
+        !args_equal(&w->absent, &r->absent_sides))
         return arena_printf(a, "workload %s is not that of the suite", r->name);
     for (size_t l = 0; l < w->n_lanes; l++)
         if (!same_lane(raw, w, &w->lanes[l], &r->lanes[l]))

@@ -142,5 +142,7 @@ struct predicate_result predicate_no_suspend(const struct grade_input *in)
                       (long long)(before - after));
     if (after - before > SUSPEND_TOLERANCE_MS)
         return RESULT(in, TRI_FAIL, "suspended for %lld ms", (long long)(after - before));
-    return RESULT(in, TRI_PASS, "not suspended since the attempt began");
+    return RESULT(in, TRI_PASS,
+                  "not suspended since the attempt began (%lld ms in this boot, then %lld ms)",
+                  (long long)before, (long long)after);
 }

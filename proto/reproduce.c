@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "proto/doc_sides.h"
 #include "proto/duration.h"
 #include "proto/json.h"
 
@@ -80,10 +81,12 @@ static bool has_correction(const struct job *job)
     return false;
 }
 
+/* What the options of `compare` can say; the allowed diffs of corrections may be two. */
 static bool is_comparison(const struct job *job)
 {
     return job->n_sources == 2 && source_of(job, "before") && source_of(job, "after") &&
-           !has_correction(job); /* whose allowed diffs may be two */
+           job->n_pairs == 0 && job->sources[0].n_variant == 0 && job->sources[1].n_variant == 0 &&
+           !has_correction(job);
 }
 
 /* "workload/lane", or "lane" for every workload. */
@@ -147,6 +150,7 @@ static void put_file_sources(struct json_out *o, const struct job *job)
         json_put_str(o, "repo", "repo");
         json_put_str(o, "rev", job->sources[i].commit);
         put_file_correction(o, &job->sources[i]);
+        variant_encode(o, &job->sources[i]);
         json_end(o);
     }
     json_end(o);
@@ -185,6 +189,7 @@ static void put_file(struct json_out *o, const struct job *job)
     json_put_str(o, "path", "suite");
     json_end(o);
     put_file_sources(o, job);
+    pairs_encode(o, job);
     json_put_int(o, "repetitions", job->repetitions);
     json_put_int(o, "warmups", job->warmups);
     json_put_str(o, "order", order_name(job->order));
