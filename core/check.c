@@ -150,7 +150,7 @@ static const char *check_one(const struct raw *raw, size_t i, int *pin)
         fault = check_end(o);
     if (!fault)
         fault = check_pin(o, &w->lanes[step->lane], pin);
-    if (!fault && i > 0 && o->start_ns < raw->observations[i - 1].exit_ns)
+    if (!fault && i > 0 && is_ok(o) && o->start_ns < raw->observations[i - 1].exit_ns)
         fault = "begins before the one before it has ended";
     return fault;
 }

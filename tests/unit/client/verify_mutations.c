@@ -99,9 +99,9 @@ static bool caught_without(const struct evidence *ev, const struct lie *lie, boo
     v.files[VERIFY_RAW] = (struct verify_text){lie->raw.data, lie->raw.len};
     v.files[VERIFY_SUMMARY] = (struct verify_text){lie->summary.data, lie->summary.len};
     verify_decode(&v);
-    verify_documents(&v);
+    verify_report(&v); /* the cheap ones first */
     if (!verify_failed(&v))
-        verify_report(&v);
+        verify_documents(&v);
     if (!verify_failed(&v) && with_suite)
         verify_suite(&v);
     bool caught = verify_failed(&v);
