@@ -8,7 +8,7 @@
 #define I64_OR_NULL(type, member) DOC_FIELD(type, member, DOC_I64_OR_NULL, JSON_INT_MAX)
 #define BOOL(type, member) DOC_FIELD(type, member, DOC_BOOL, 0)
 #define ARGS(type, member) DOC_FIELD(type, member, DOC_ARGS, FIELD_ARGS_MAX)
-#define NUM(type, member) DOC_FIELD(type, member, DOC_NUM, 0)
+#define NUM(type, member) DOC_FIELD(type, member, DOC_NUM, JSON_INT_MAX)
 
 DOC_WORDS(recheck_kind, enum recheck_kind);
 DOC_WORDS(obs_kind, enum obs_kind);
