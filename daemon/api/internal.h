@@ -64,6 +64,7 @@ struct api_call {
     bool in_between;
     int work_rc;
     void *data;
+    struct api_proof *proofs;  /* what has to be proven before the answer; see proofs.c */
     struct api_upload *upload; /* upload.end took it from the session; NULL: none */
 };
 
@@ -95,9 +96,15 @@ int api_policy_of(struct api_call *c, const cJSON *given, const char *name, stru
 
 struct session;
 /* Decodes and checks one job; row lives in the call's arena. session: the one that it joins; NULL:
- * the one that it names, if any. */
+ * the one that it names, if any. in: see api_add_proofs. */
 int api_prepare_job(struct api_call *c, const cJSON *doc, const cJSON *policy_node,
-                    const struct session *session, struct store_new_job *row);
+                    const struct session *session, const char *in, struct store_new_job *row);
+/* Remembers the job's corrections, so that api_after_proofs proves them. in: where the job stands
+ * in the parameters ("jobs[2]"), for the field of errors; NULL: it is the only one. */
+void api_add_proofs(struct api_call *c, const struct job *job, const char *in);
+/* Ends a handler: answers once all is proven, at once when there is nothing to prove; else the
+ * session of c may be gone by then. */
+int api_after_proofs(struct api_call *c, int (*answer)(struct api_call *));
 /* Queues the job of parameters "job" and "policy" and answers. */
 int api_submit(struct api_call *c, const struct session *session);
 /* The session that parameter "id" names: its id, a part of it, or its label. */

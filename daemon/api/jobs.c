@@ -7,7 +7,6 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "proto/doc_host.h"
-#include "source/correction.h"
 
 #define LIST_MAX 1000
 

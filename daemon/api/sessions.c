@@ -75,7 +75,7 @@ static int prepare_jobs(struct api_call *c, const struct session *session,
         int rc = c->in.rc;
         if (rc == 0)
             rc = api_prepare_job(c, doc, cJSON_GetObjectItemCaseSensitive(item, "policy"), session,
-                                 &(*rows)[i]);
+                                 arena_printf(&c->arena, "jobs[%zu]", i), &(*rows)[i]);
         if (rc < 0) {
             in_job(c, i);
             return rc;
@@ -85,48 +85,61 @@ static int prepare_jobs(struct api_call *c, const struct session *session,
     return c->in.rc;
 }
 
-static int open_in_store(struct api_call *c, const struct session *session,
-                         const struct store_new_job *jobs, size_t n, bool *duplicate)
+struct opening {
+    struct session *session;
+    struct store_new_job *jobs;
+    size_t n;
+    int64_t peer_uid; /* the connection may be gone when it is stored */
+};
+
+static int open_in_store(struct api_call *c, bool *duplicate)
 {
+    const struct opening *o = c->data;
     struct boot_identity boot;
     int rc = put_boot(c, &boot);
 
     if (rc < 0)
         return rc;
-    const struct store_session row = {.id = session->id,
-                                      .label = session->label,
-                                      .document = document_of(c, session),
-                                      .peer_uid = c->session->peer.uid,
+    const struct store_session row = {.id = o->session->id,
+                                      .label = o->session->label,
+                                      .document = document_of(c, o->session),
+                                      .peer_uid = o->peer_uid,
                                       .opened_ms = sched_now_ms(c->api->config.sched),
                                       .opened_boot = boot.id};
-    return store_session_open(c->api->config.store, &row, jobs, n, duplicate, &c->e);
+    return store_session_open(c->api->config.store, &row, o->jobs, o->n, duplicate, &c->e);
+}
+
+static int answer_open(struct api_call *c)
+{
+    const struct opening *o = c->data;
+    bool duplicate = false;
+    int rc = open_in_store(c, &duplicate);
+
+    if (rc < 0)
+        return rc;
+    json_put_str(c->o, "id", o->session->id);
+    json_put_bool(c->o, "duplicate", duplicate);
+    json_begin_array(c->o, "jobs");
+    for (size_t i = 0; i < o->n; i++)
+        json_put_str(c->o, NULL, o->jobs[i].id);
+    json_end_array(c->o);
+    sched_kick(c->api->config.sched);
+    return 0;
 }
 
 int api_sessions_open(struct api_call *c)
 {
     const cJSON *doc = json_obj(&c->in, c->req.params, "session");
-    struct session *session;
-    struct store_new_job *jobs = NULL;
-    bool duplicate = false;
-    size_t n = 0;
+    struct opening *o = arena_alloc(&c->arena, sizeof *o);
 
     if (c->in.rc < 0)
         return c->in.rc;
-    int rc = session_decode(&c->arena, doc, &session, &c->e);
+    c->data = o;
+    o->peer_uid = c->session->peer.uid;
+    int rc = session_decode(&c->arena, doc, &o->session, &c->e);
     if (rc == 0)
-        rc = prepare_jobs(c, session, &jobs, &n);
-    if (rc == 0)
-        rc = open_in_store(c, session, jobs, n, &duplicate);
-    if (rc < 0)
-        return rc;
-    json_put_str(c->o, "id", session->id);
-    json_put_bool(c->o, "duplicate", duplicate);
-    json_begin_array(c->o, "jobs");
-    for (size_t i = 0; i < n; i++)
-        json_put_str(c->o, NULL, jobs[i].id);
-    json_end_array(c->o);
-    sched_kick(c->api->config.sched);
-    return 0;
+        rc = prepare_jobs(c, o->session, &o->jobs, &o->n);
+    return rc < 0 ? rc : api_after_proofs(c, answer_open);
 }
 
 int api_sessions_add(struct api_call *c)

@@ -112,12 +112,6 @@ static int check_commits(struct api_call *c, const struct job *job)
     return rc;
 }
 
-struct submission {
-    struct job *job;
-    struct policy *policy;
-    int64_t peer_uid; /* the connection may be gone when it is stored */
-};
-
 /* ---- the session it belongs to */
 
 /* What the job does not say of times and retries, its session does: the stored job says it all. */
@@ -210,7 +204,7 @@ static int check_schedule(struct api_call *c, const struct job *job)
 }
 
 int api_prepare_job(struct api_call *c, const cJSON *doc, const cJSON *policy_node,
-                    const struct session *session, struct store_new_job *row)
+                    const struct session *session, const char *in, struct store_new_job *row)
 {
     struct policy *policy;
     struct job *job;
@@ -228,28 +222,24 @@ int api_prepare_job(struct api_call *c, const cJSON *doc, const cJSON *policy_no
         rc = check_commits(c, job);
     if (rc == 0)
         rc = check_schedule(c, job);
-    if (rc == 0)
-        make_row(c, job, policy, row);
-    return rc;
+    if (rc < 0)
+        return rc;
+    make_row(c, job, policy, row);
+    api_add_proofs(c, job, in);
+    return 0;
 }
 
 /* ---- job.submit */
 
-int api_submit(struct api_call *c, const struct session *session)
+static int answer_submit(struct api_call *c)
 {
-    const cJSON *doc = json_obj(&c->in, c->req.params, "job");
-    const cJSON *policy = cJSON_GetObjectItemCaseSensitive(c->req.params, "policy");
-    struct store_new_job row;
+    const struct store_new_job *row = c->data;
     struct store_job *job;
     bool duplicate = false;
+    int rc = store_job_submit(c->api->config.store, row, &duplicate, &c->e);
 
-    if (c->in.rc < 0)
-        return c->in.rc;
-    int rc = api_prepare_job(c, doc, policy, session, &row);
     if (rc == 0)
-        rc = store_job_submit(c->api->config.store, &row, &duplicate, &c->e);
-    if (rc == 0)
-        rc = store_job_get(c->api->config.store, row.id, &c->arena, &job, &c->e);
+        rc = store_job_get(c->api->config.store, row->id, &c->arena, &job, &c->e);
     if (rc < 0)
         return rc;
     json_put_str(c->o, "id", job->id);
@@ -257,6 +247,19 @@ int api_submit(struct api_call *c, const struct session *session)
     json_put_bool(c->o, "duplicate", duplicate);
     sched_kick(c->api->config.sched);
     return 0;
+}
+
+int api_submit(struct api_call *c, const struct session *session)
+{
+    const cJSON *doc = json_obj(&c->in, c->req.params, "job");
+    const cJSON *policy = cJSON_GetObjectItemCaseSensitive(c->req.params, "policy");
+    struct store_new_job *row = arena_alloc(&c->arena, sizeof *row);
+
+    if (c->in.rc < 0)
+        return c->in.rc;
+    c->data = row;
+    int rc = api_prepare_job(c, doc, policy, session, NULL, row);
+    return rc < 0 ? rc : api_after_proofs(c, answer_submit);
 }
 
 int api_job_submit(struct api_call *c)

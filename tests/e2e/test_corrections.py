@@ -170,6 +170,37 @@ def test_a_job_file_names_the_diff_beside_it(daemon, tmp_path, repo, suite, poli
     assert (daemon.evidence(id) / "corrections" / "before.diff").read_bytes() == allowed.read_bytes()
 
 
+def session_of(tmp_path, repo, suite, allowed, rev: str):
+    """A session of two jobs; the second corrects "new" by the commit rev."""
+    plain = {"schema": "aurabench.job.v1", "suite": {"path": str(suite)}, "repetitions": 1,
+             "warmups": 0, "sources": {"before": {"repo": str(repo), "rev": "fixed-old"}}}
+    fixed = json.loads(json.dumps(plain))
+    fixed["sources"] = {"after": {"repo": str(repo), "rev": rev, "correction": {
+        "base": "new", "diff": allowed.name, "approved_by": "Ada", "reason": "r"}}}
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps({"schema": "aurabench.session.v1", "label": "0.3.4",
+                                "jobs": [plain, fixed]}))
+    return path
+
+
+def test_the_jobs_of_a_session_may_be_corrected(daemon, tmp_path, repo, suite, policy, ids, allowed):
+    path = session_of(tmp_path, repo, suite, allowed, "fixed-new")
+    daemon.run("session", "open", path, "--policy", policy)
+    jobs = [row["id"] for row in daemon.sql("SELECT id FROM jobs ORDER BY number")]
+    assert [daemon.finish(id)["job"]["state"] for id in jobs] == ["done", "done"]
+    assert daemon.raw(jobs[1])["sources"][0]["correction"]["proven"] is True
+
+
+def test_a_session_with_a_wrong_correction_is_refused_whole(
+        daemon, tmp_path, repo, suite, policy, allowed):
+    commit_on(repo, "new", "sly", {"run.py": corrected(NEW), "cache.bin": "42\n"})
+    path = session_of(tmp_path, repo, suite, allowed, "sly")
+    message = refused(daemon, ["session", "open", path, "--policy", policy],
+                      "source.correction_differs", "jobs[1].sources.after.correction")
+    assert "in cache.bin" in message
+    assert daemon.sql("SELECT count(*) FROM sessions")[0][0] == 0
+
+
 # ---- verification, which needs no daemon
 
 def verify(daemon, folder, check: int, *args) -> str:
