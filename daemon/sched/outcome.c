@@ -70,10 +70,18 @@ static int refused(struct sched *s, struct attempt *a, struct store_event *with,
     return rc;
 }
 
-/* Neither the host's fault nor the job's: no refusal is counted. */
+/* Neither the host's fault nor the job's: no refusal is counted, but the try whose builds go on
+ * being used stands on record. */
 static int deferred(struct attempt *a, struct store_event *with, enum job_event *event,
                     struct err *e)
 {
+    struct raw_refusal *record = arena_alloc(&a->arena, sizeof *record);
+
+    *record = (struct raw_refusal){.attempt = arena_strdup(&a->arena, a->id),
+                                   .wall_ms = with->wall_ms,
+                                   .phase = PHASE_BEFORE_TIMING,
+                                   .reason = a->refusal};
+    with->refusal = record;
     with->text = a->refusal;
     with->outcome = "deferred";
     *event = JOB_DEFER;
