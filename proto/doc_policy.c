@@ -188,7 +188,7 @@ void policy_decode_over(struct json_in *in, const cJSON *doc, struct policy *p)
     decode_host(in, doc, &p->contract);
     p->repetitions_min = (int)json_opt_int(in, doc, "repetitions_min", 1, 1000, p->repetitions_min);
     p->margin = json_opt_num(in, doc, "margin", 0, 1, p->margin);
-    p->drift_limit_pct = json_opt_num(in, doc, "drift_limit_pct", 0, 100, p->drift_limit_pct);
+    p->drift_limit_pct = json_opt_num(in, doc, "drift_limit_pct", 0, 10000, p->drift_limit_pct);
     p->settle_ms = doc_opt_duration(in, doc, "settle", 0, 3600000, p->settle_ms);
     decode_retry(in, doc, p);
     p->ready_timeout_ms =

@@ -30,7 +30,7 @@ CLEAN_ENV = {
 def quick_policy(**changes) -> dict:
     """`standard` with short times; conditions as given (name -> rule)."""
     policy = json.loads((ROOT / "proto/policy/standard.json").read_text())
-    policy.update(name="quick", settle="0ms", drift_limit_pct=100, ready_timeout="20s", done_timeout="20s",
+    policy.update(name="quick", settle="0ms", drift_limit_pct=10000, ready_timeout="20s", done_timeout="20s",
                   build_timeout="60s", retry={"every": "1s", "limit": 0})
     policy["inventory"]["snapshot_gap"] = "10ms"
     policy.update(changes)

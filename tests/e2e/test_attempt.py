@@ -29,7 +29,7 @@ class Measured:
         suite = harness.tiny_suite(folder / "suite")
         (suite / "control.py").write_text(CALM_CONTROL)
         policy = folder / "quick.json"
-        policy.write_text(json.dumps(harness.quick_policy(drift_limit_pct=100)))
+        policy.write_text(json.dumps(harness.quick_policy(drift_limit_pct=10000)))
         self.repo_before = fingerprint(self.repo)
         self.id = self.daemon.json(
             "compare", "--repo", self.repo, "--before", "slow", "--after", "fast",

@@ -15,11 +15,12 @@ import harness
 COMMANDS = {
     "compare": ["--before", "slow", "--suite", "{suite}", "--repo", "{repo}"],
     "run": ["--", "true"], "submit": ["{job}"], "list": [], "show": ["01ZZZZ"], "watch": ["01ZZZZ"],
-    "wait": ["01ZZZZ"], "log": ["01ZZZZ"], "cancel": ["01ZZZZ"], "report": ["01ZZZZ"], "host": [],
+    "wait": ["01ZZZZ"], "log": ["01ZZZZ"], "cancel": ["01ZZZZ"], "report": ["01ZZZZ"],
+    "page": ["--reports", "01ZZZZ"], "gate": ["{targets}", "--job", "01ZZZZ"], "host": [],
     "quiet": [], "status": [], "dial-stdio": [],
 }
 LATER = ["hold", "release", "edit", "rerun", "session", "kernel", "calibrate", "history", "diff",
-         "gate", "page", "export", "import", "metrics", "drain", "doctor", "completion"]
+         "export", "import", "metrics", "drain", "doctor", "completion"]
 
 
 def client(*args, env=None, cwd="/", **kwargs) -> subprocess.CompletedProcess:

@@ -34,7 +34,7 @@ class Sealed:
         for name in ("-dash", "back\\slash", " blank"):
             (self.suite / "odd" / name).write_text("odd")
         policy = folder / "quick.json"
-        policy.write_text(json.dumps(harness.quick_policy(drift_limit_pct=100)))
+        policy.write_text(json.dumps(harness.quick_policy(drift_limit_pct=10000)))
         self.id = self.daemon.json(
             "compare", "--repo", self.repo, "--before", "slow", "--after", "fast", "--suite",
             self.suite, "--policy", policy, "--repetitions", "3", "--label", "it's \"odd\"")["id"]
