@@ -127,6 +127,51 @@ void part_changes(const struct member *m)
             put_changes(m, &m->r.s->comparisons[i]);
 }
 
+/* ---- lanes of a report with one side */
+
+static void add_lanes(const struct member *m, const struct comparison *c, struct table *t)
+{
+    const struct row *x = lookup_row(&m->r, c->workload, c->subject_lane, c->subject_side);
+    const struct row *y = lookup_row(&m->r, c->workload, c->reference_lane, c->reference_side);
+    bool diagnostic = row_is_diagnostic(m, x) || row_is_diagnostic(m, y);
+    double nothing = (double)NAN;
+    char n[NUMBER_MAX];
+    table_put(t, c->workload);
+    table_cell(t, STYLE_PLAIN, "%s / %s", c->subject_lane, c->reference_lane);
+    table_put(t, timed_of(m, c->workload));
+    table_put(t, number_ratio(n, c->undefined ? nothing : c->wall.ratio_of_medians));
+    table_put(t, number_ratio(n, c->undefined ? nothing : c->wall.paired_median_ratio));
+    add_interval(&c->wall.interval, t);
+    table_cell(t, STYLE_PLAIN, "%s%s", c->undefined ? "undefined" : verdict_name(c->wall.verdict),
+               diagnostic ? " (diagnostic)" : "");
+}
+
+void part_lanes(const struct member *m)
+{
+    static const char *const titles[] = {"workload",
+                                         "lanes",
+                                         "timed",
+                                         "ratio of medians",
+                                         "paired median ratio",
+                                         "interval (coverage)",
+                                         "verdict"};
+    struct table t = {0};
+    if (m->r.raw->n_sides != 1)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(titles); i++)
+        table_column(&t, titles[i], i == 3 || i == 4 ? ALIGN_RIGHT : ALIGN_LEFT, i > 1);
+    for (size_t i = 0; i < m->r.s->n_comparisons; i++)
+        if (m->r.s->comparisons[i].kind == COMPARE_LANES)
+            add_lanes(m, &m->r.s->comparisons[i], &t);
+    CLEANUP(mem_freep)
+    char *note = mem_printf("%s; below 1 the first lane is faster; the interval and the verdict "
+                            "are of the paired median ratio",
+                            grade_caption(m));
+    if (table_rows(&t))
+        page_subsection(m->r.page, "Lane against lane", note);
+    page_table(m->r.page, &t);
+}
+
 /* ---- controls */
 
 static bool same_pair(const struct control_drift *a, const struct control_drift *b)

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "report/number.h"
 #include "report/page_parts.h"
+#include "report/text.h"
 
 static const char *folder_of(const struct page_report *r)
 {
@@ -35,11 +36,14 @@ void part_evidence(const struct release *p)
 
 /* ---- reproduction */
 
-/* One word of a shell command, whatever it holds. */
-static void put_word(struct buf *out, const char *word)
+/* One word of a shell command, on one line whatever it holds. */
+static void put_word(struct buf *out, const char *s)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "0123456789_-./:=@%+,{}";
+    CLEANUP(buf_deinit) struct buf clean = {0};
+    text_clean(&clean, s, 0);
+    const char *word = buf_str(&clean);
     if (*word && word[strspn(word, plain)] == '\0') {
         buf_puts(out, word);
         return;
@@ -120,19 +124,26 @@ void part_reproduce(const struct release *p)
 /* ---- how many comparisons */
 
 struct counted {
-    size_t changes, covered, ratios;
+    size_t verdicts, covered, ratios;
     double misses; /* expected by chance */
 };
+
+/* Between sides, and between the lanes of a report with one side. */
+static bool has_verdict(const struct member *m, const struct comparison *c)
+{
+    return comparison_is_change(m, c) || (c->kind == COMPARE_LANES && m->r.raw->n_sides == 1);
+}
 
 static void count_report(const struct member *m, struct counted *c)
 {
     for (size_t i = 0; i < m->r.s->n_comparisons; i++) {
         const struct comparison *x = &m->r.s->comparisons[i];
         bool covered = !x->undefined && x->wall.interval.defined;
-        c->ratios += x->kind == COMPARE_LANES && !x->undefined;
-        if (!comparison_is_change(m, x))
+        if (!has_verdict(m, x)) {
+            c->ratios += x->kind == COMPARE_LANES && !x->undefined;
             continue;
-        c->changes++;
+        }
+        c->verdicts++;
         c->covered += covered;
         c->misses += covered ? 1 - x->wall.interval.coverage : 0;
     }
@@ -149,13 +160,14 @@ void part_notes(const struct release *p)
     page_section(p->page, "Notes", NULL);
     page_item(
         p->page,
-        "the page makes %zu comparison%s between sides, %zu of them with an interval; the "
+        "the page makes %zu comparison%s with a verdict, %zu of them with an interval; the "
         "coverage is that of each interval alone: by chance %.2f of them are expected to miss",
-        c.changes, c.changes == 1 ? "" : "s", c.covered, c.misses);
-    page_item(p->page,
-              "%zu ratio%s between lanes %s of medians, without an interval here; their "
-              "intervals stand in each summary.json",
-              c.ratios, c.ratios == 1 ? "" : "s", c.ratios == 1 ? "is a ratio" : "are ratios");
+        c.verdicts, c.verdicts == 1 ? "" : "s", c.covered, c.misses);
+    if (c.ratios)
+        page_item(p->page,
+                  "beside them %zu ratio%s of medians, lane against reference; the intervals stand "
+                  "in each summary.json",
+                  c.ratios, c.ratios == 1 ? "" : "s");
     page_item(p->page, "every figure follows from the raw reports by the rules that summary.json "
                        "names; wall time unless CPU time is named");
 }

@@ -32,6 +32,7 @@ void part_sources(const struct release *p);
 /* page_results.c, page_adjusted.c, page_changes.c, page_grade.c: of one report */
 void part_results(const struct member *m);
 void part_adjusted(const struct member *m);
+void part_lanes(const struct member *m);
 void part_changes(const struct member *m);
 void part_controls(const struct member *m);
 void part_waits(const struct member *m);

@@ -121,6 +121,7 @@ static void put_report(const struct release *p, size_t index)
     }
     part_results(&m);
     part_adjusted(&m);
+    part_lanes(&m);
     part_changes(&m);
     part_controls(&m);
     part_waits(&m);

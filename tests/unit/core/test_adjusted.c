@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "base/mem.h"
+#include "core/adjusted.h"
 #include "core/compare.h"
 #include "core/drift.h"
 
@@ -45,6 +46,28 @@ static void startup_without_a_positive_difference_is_undefined(void **state)
     assert_nan(out.median_ns);
     assert_same(out.median_all_ns, -0.5);
     compare_startup(&a, &lane, &none, &out);
+    assert_int_equal(out.n, 0);
+    assert_nan(out.median_ns);
+    assert_nan(out.median_all_ns);
+}
+
+static void a_reference_is_adjusted_over_the_pairs_of_the_lane_beside_it(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    /* The lane's own differences: 5, -1, 0, 7, 9; those of the reference: 50, 40, 30, 20, -10. */
+    const int64_t l[] = {15, 19, 30, 47, 59}, s[] = {10, 20, 30, 40, 50};
+    const int64_t rl[] = {150, 140, 130, 120, 90}, rs[] = {100, 100, 100, 100, 100};
+    const struct adjusted_lane lane = {series(&a, l, 5), series(&a, s, 5)};
+    const struct adjusted_lane reference = {series(&a, rl, 5), series(&a, rs, 5)};
+    const struct adjusted_lane none = {series(&a, rl, 5), {NULL, 0}};
+    struct startup_adjusted out;
+    adjusted_beside(&a, &reference, &lane, &out);
+    assert_int_equal(out.valid, 2); /* repetitions 0 and 3; in 4 the reference is not positive */
+    assert_int_equal(out.n, 5);
+    assert_same(out.median_ns, 35);
+    assert_same(out.median_all_ns, 30);
+    adjusted_beside(&a, &reference, &none, &out);
     assert_int_equal(out.n, 0);
     assert_nan(out.median_ns);
     assert_nan(out.median_all_ns);
@@ -175,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(startup_is_subtracted_in_the_same_repetition),
         cmocka_unit_test(startup_without_a_positive_difference_is_undefined),
+        cmocka_unit_test(a_reference_is_adjusted_over_the_pairs_of_the_lane_beside_it),
         cmocka_unit_test(same_must_hold_for_the_excess_over_a_wait_too),
         cmocka_unit_test(a_value_within_the_wait_leaves_the_excess_undefined),
         cmocka_unit_test(a_faster_or_slower_verdict_is_untouched_by_the_excess),

@@ -3,6 +3,7 @@
 
 #include "../proto/random_raw.h"
 #include "base/mem.h"
+#include "report/page_session.h"
 #include "report/report.h"
 
 #define ROUNDS 100
@@ -88,8 +89,44 @@ static void random_reports_are_readable(void **state)
     }
 }
 
+/* Two random reports on one page, with targets that name what the first one has. */
+static void check_page(struct arena *a, struct prng *p)
+{
+    CLEANUP(buf_deinit) struct buf page = {0};
+    struct page_report reports[2] = {{0}};
+    struct target v[] = {
+        {.kind = TARGET_RATIO, .workload = "w", .lane = "a", .reference = "b", .max = 1},
+        {.kind = TARGET_SIZE, .file = "f", .bytes = 1}};
+    const struct targets targets = {NULL, v, 2};
+    struct page_input in = {
+        .opened_wall_ms = -1, .reports = reports, .n_reports = 2, .targets = &targets};
+    for (int i = 0; i < 2; i++) {
+        reports[i].raw = random_raw(a, p);
+        reports[i].s = summarise(a, reports[i].raw);
+    }
+    if (reports[0].raw->n_workloads && reports[0].raw->workloads[0].n_lanes) {
+        v[0].workload = reports[0].raw->workloads[0].name;
+        v[0].lane = reports[0].raw->workloads[0].lanes[0].name;
+    }
+    report_page(&page, &in);
+    expect_no_nan(buf_str(&page));
+    expect_no_control_characters(buf_str(&page));
+    expect_whole_tables(buf_str(&page));
+}
+
+static void random_pages_are_readable(void **state)
+{
+    struct prng p = prng_seeded("random pages");
+    for (int i = 0; i < ROUNDS; i++) {
+        struct arena a = {0};
+        check_page(&a, &p);
+        arena_deinit(&a);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_reports_are_readable)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_reports_are_readable),
+                                       cmocka_unit_test(random_pages_are_readable)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
