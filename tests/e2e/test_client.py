@@ -45,7 +45,11 @@ def words(repo, suite, tmp_path):
     """The words of a command with real paths in them."""
     job = harness.job_file(tmp_path / "job.json", suite={"path": str(suite)}, sources={
         "before": {"repo": str(repo), "rev": "slow"}, "after": {"repo": str(repo), "rev": "fast"}})
-    places = {"{suite}": suite, "{repo}": repo, "{job}": job}
+    targets = tmp_path / "targets.json"
+    targets.write_text(json.dumps({"schema": "aurabench.targets.v1", "targets": [
+        {"workload": "tiny", "lane": "subject", "reference": "control", "max_ratio": 1e6,
+         "diagnostic": True}]}))
+    places = {"{suite}": suite, "{repo}": repo, "{job}": job, "{targets}": targets}
     return {name: [places.get(w, w) for w in given] for name, given in COMMANDS.items()}
 
 
