@@ -111,6 +111,18 @@ static void wait_owed(struct observation *o)
     watch_stop();
 }
 
+/* A program whose output met the limit could not write on and most likely ended with an error of
+ * its own: the limit is the cause to name. */
+static void judge_limits(struct observation *o)
+{
+    bool unchecked = o->req->measure == WIRE_PROCESS && !o->req->expected.data;
+
+    if (unchecked && capture_bytes(&o->stdout_file) > o->stdout_file.limit_bytes)
+        observe_fail(o, "lane.stdout_limit", NULL);
+    if (o->req->stderr_allowed && capture_bytes(&o->stderr_file) > o->stderr_file.limit_bytes)
+        observe_fail(o, "lane.stderr_limit", NULL);
+}
+
 static void judge_end(struct observation *o, bool by_itself)
 {
     int status = o->end.status;
@@ -135,8 +147,6 @@ static void judge_stderr(struct observation *o)
         capture_tail(&o->stderr_file, bytes, &o->stderr_tail);
     if (bytes > 0 && !o->req->stderr_allowed)
         observe_fail(o, "lane.stderr_written", NULL);
-    if (bytes > o->stderr_file.limit_bytes)
-        observe_fail(o, "lane.stderr_limit", NULL);
 }
 
 static void fill_usage(struct observation *o)
@@ -190,6 +200,7 @@ static void conclude(struct observation *o)
     if (!by_itself)
         o->res->end.exit_ns = clock_mono_ns();
     fill_usage(o);
+    judge_limits(o);
     judge_end(o, by_itself);
     if (o->req->measure == WIRE_PROTOCOL)
         observe_protocol_rest(o);

@@ -121,12 +121,16 @@ static void test_unchecked_stdout_is_limited(void **state)
     assert_invalid(&o, "lane.stdout_limit");
 }
 
-static void test_flood_of_stdout_blocks_nobody(void **state)
+static void test_flood_blocks_nobody_and_the_limit_is_named_as_the_cause(void **state)
 {
+    struct run_observe req = world_request(MEASURE_PROCESS, CHILD("flood", "2"));
     struct run_observation o = observe_stdout(state, NULL, CHILD("flood", "1"));
 
-    assert_invalid(&o, "lane.exit_status");
-    assert_int_equal(o.raw.exit_status, 99);
+    assert_invalid(&o, "lane.stdout_limit");
+    assert_int_equal(o.raw.exit_status, 99); /* it could not write on */
+    req.stderr_allowed = true;
+    o = world_observe(*state, &req);
+    assert_invalid(&o, "lane.stderr_limit");
 }
 
 static void test_stderr_counts_unless_it_is_allowed(void **state)
@@ -384,7 +388,7 @@ int main(void)
         TEST(test_stdout_must_be_exact),
         TEST(test_long_stdout_is_compared_whole),
         TEST(test_unchecked_stdout_is_limited),
-        TEST(test_flood_of_stdout_blocks_nobody),
+        TEST(test_flood_blocks_nobody_and_the_limit_is_named_as_the_cause),
         TEST(test_stderr_counts_unless_it_is_allowed),
         TEST(test_exit_status_and_signal_are_named),
         TEST(test_process_that_does_not_end),
