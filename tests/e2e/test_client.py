@@ -16,10 +16,10 @@ COMMANDS = {
     "compare": ["--before", "slow", "--suite", "{suite}", "--repo", "{repo}"],
     "run": ["--", "true"], "submit": ["{job}"], "list": [], "show": ["01ZZZZ"], "watch": ["01ZZZZ"],
     "wait": ["01ZZZZ"], "log": ["01ZZZZ"], "cancel": ["01ZZZZ"], "report": ["01ZZZZ"],
-    "page": ["--reports", "01ZZZZ"], "gate": ["{targets}", "--job", "01ZZZZ"], "host": [],
+    "session": ["list"], "page": ["--reports", "01ZZZZ"], "gate": ["{targets}", "--job", "01ZZZZ"], "host": [],
     "quiet": [], "status": [], "dial-stdio": [],
 }
-LATER = ["hold", "release", "edit", "rerun", "session", "kernel", "calibrate", "history", "diff",
+LATER = ["hold", "release", "edit", "rerun", "kernel", "calibrate", "history", "diff",
          "export", "import", "metrics", "drain", "doctor", "completion"]
 
 
