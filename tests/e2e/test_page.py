@@ -157,6 +157,50 @@ def test_report_page_takes_a_session_or_jobs(daemon, job):
     wire.close()
 
 
+# ---- sessions
+
+
+@pytest.fixture
+def session(daemon, suite, repo, tmp_path, policy):
+    """Opens two comparisons under one label; the ids of its jobs."""
+    jobs = [{"schema": "aurabench.job.v1", "label": label, "repetitions": 1, "warmups": 0,
+             "suite": {"path": str(suite)}, "retry": {"every": "100ms"},
+             "sources": {"before": {"repo": str(repo), "rev": "slow"},
+                         "after": {"repo": str(repo), "rev": "fast"}}} for label in ("one", "two")]
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps({"schema": "aurabench.session.v1", "label": "0.3.4",
+                                "jobs": jobs}))
+
+    def open_() -> list[str]:
+        return daemon.json("session", "open", path, "--policy", policy)["jobs"]
+
+    return open_
+
+
+def test_a_session_makes_a_page_and_passes_a_gate(daemon, session, tmp_path):
+    for job in session():
+        assert daemon.finish(job)["job"]["state"] == "done"
+    page = daemon.run("page", "0.3.4").stdout
+    assert page.startswith("# 0.3.4\n\nSession ")
+    assert [r["report"] for r in rows(section(page, "Reports"))] == ["one", "two"]
+    assert "| Label | quiet host, not post-reboot |" in page
+    result = gate(daemon, targets(tmp_path, RATIO), "--session", "0.3.4", status=0)
+    assert len(result["targets"]) == 2 and result["met"] == 2
+
+
+def test_a_session_names_its_jobs_without_a_report(daemon, session, tmp_path, fake_host):
+    fake_host.burner()
+    jobs = session()
+    daemon.run("cancel", jobs[1])
+    assert daemon.refused("page", "0.3.4")["code"] == "report.not_ready"
+    fake_host.quiet()
+    assert daemon.finish(jobs[0])["job"]["state"] == "done"
+    page = daemon.run("page", "0.3.4").stdout
+    assert [r["report"] for r in rows(section(page, "Reports"))] == ["one"]
+    assert "\n- job two is cancelled and has no report" in page
+    assert daemon.refused("gate", targets(tmp_path, RATIO), "--session", "0.3.4")["code"] == "report.not_ready"
+
+
 # ---- the gate
 
 
