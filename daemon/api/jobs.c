@@ -279,6 +279,15 @@ static int add_watch(struct api_call *c, const char *id)
     return 0;
 }
 
+/* Nothing more will be said of it. A cancelled job is over once its attempt is. */
+static bool is_over(const struct api_call *c, const struct store_job *job)
+{
+    struct sched_event event;
+    bool active = sched_active(c->api->config.sched, &event) && strcmp(event.job, job->id) == 0;
+
+    return job_state_is_final(job->state) && !active;
+}
+
 int api_job_watch(struct api_call *c)
 {
     char id[ULID_LEN + 1];
@@ -286,9 +295,9 @@ int api_job_watch(struct api_call *c)
 
     int rc = api_find_job(c, id);
     if (rc == 0)
-        rc = add_watch(c, id);
-    if (rc == 0)
         rc = store_job_get(c->api->config.store, id, &c->arena, &job, &c->e);
+    if (rc == 0 && !is_over(c, job))
+        rc = add_watch(c, id);
     if (rc == 0)
         api_put_job(c, "job", job);
     return rc;

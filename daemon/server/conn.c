@@ -1,6 +1,7 @@
 #include "server/conn.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -111,6 +112,16 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
     *buf = uv_buf_init(c->chunk, sizeof c->chunk);
 }
 
+/* Whether nobody is left at the other end, not even to read. The end of what the peer sends does
+ * not say so: it may have closed its own direction only. */
+static bool peer_is_gone(const struct conn *c)
+{
+    struct pollfd p = {.events = 0};
+
+    return uv_fileno((const uv_handle_t *)&c->pipe, &p.fd) == 0 && poll(&p, 1, 0) > 0 &&
+           (p.revents & (POLLHUP | POLLERR)) != 0;
+}
+
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
     struct conn *c = stream->data;
@@ -120,6 +131,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     } else if (n == UV_EOF) {
         /* Half-closed: what was asked is still answered. */
         c->ended = true;
+        c->gone = peer_is_gone(c);
         c->reading = false;
         (void)uv_read_stop(stream);
     } else if (n < 0) {
@@ -169,10 +181,19 @@ static void serve(struct conn *c)
         return;
     take_lines(c);
     set_reading(c, takes_requests(c));
-    bool over =
-        c->ended && takes_requests(c) && unwritten(c) == 0 && !api_session_watches(c->session);
+    bool over = c->ended && takes_requests(c) && unwritten(c) == 0 &&
+                (c->gone || !api_session_watches(c->session));
     if (over || c->give_up)
         conn_close(c);
+}
+
+void conn_check_peer(struct conn *c)
+{
+    if (!c->ended || c->gone || c->closing)
+        return;
+    c->gone = peer_is_gone(c);
+    if (c->gone)
+        serve(c);
 }
 
 static void conn_idle(void *ctx)

@@ -58,6 +58,15 @@ static void refuse(struct server *s, struct conn *c)
     conn_close(c);
 }
 
+/* Watchers that left unseen would add up: each newcomer lets them be looked for. */
+static void drop_gone(struct server *s)
+{
+    for (struct conn *c = s->conns.next, *next; c; c = next) {
+        next = c->next;
+        conn_check_peer(c);
+    }
+}
+
 static void on_connection(uv_stream_t *stream, int status)
 {
     struct server *s = stream->data;
@@ -67,6 +76,7 @@ static void on_connection(uv_stream_t *stream, int status)
         log_warn("a connection could not be accepted: %s", uv_strerror(status));
         return;
     }
+    drop_gone(s);
     s->n_conns++;
     struct conn *c = conn_accept(stream, s->api, &owner);
     if (!c)

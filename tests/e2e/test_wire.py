@@ -279,6 +279,31 @@ def test_a_half_closed_watcher_stays_until_its_job_ends(daemon, compare):
     wire.close()
 
 
+def test_who_watches_a_job_that_is_over_is_answered_and_let_go(daemon, compare):
+    job = compare("--repetitions", 1)
+    daemon.finish(job)
+    wire = daemon.connect()
+    wire.send(request("job.watch", id=job))
+    wire.socket.shutdown(socket.SHUT_WR)
+    assert wire.receive()["result"]["job"]["state"] == "done"
+    assert wire.receive() is None
+    wire.close()
+
+
+def test_a_watcher_of_a_waiting_job_that_leaves_is_not_kept(daemon, fake_host, compare):
+    fake_host.burner()
+    job = compare("--policy", "standard")  # tried again in minutes: nothing is said until then
+    daemon.until(job, "waiting")
+    before = len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
+    for _ in range(20):
+        wire = daemon.connect()
+        assert wire.call("job.watch", id=job)["result"]["job"]["state"] == "waiting"
+        wire.close()
+    harness.wait_for(lambda: len(os.listdir(f"/proc/{daemon.process.pid}/fd")) <= before,
+                     "the watchers' connections are closed")
+    daemon.run("cancel", job)
+
+
 def test_a_client_that_never_reads_is_not_read_from_and_others_are_served(daemon, wire):
     before = rss_bytes(daemon)
     wire.socket.settimeout(1)

@@ -252,6 +252,38 @@ static void a_half_closed_peer_that_watches_stays_until_it_does_not(void **state
     (void)close(fd);
 }
 
+static void a_watcher_that_is_gone_altogether_is_let_go(void **state)
+{
+    struct fixture *f = *state;
+    int fd = dial(f);
+
+    sessions[0].watches = true;
+    settle(f);
+    assert_false(sessions[0].closed);
+    (void)close(fd);
+    settle(f);
+    assert_true(sessions[0].closed);
+}
+
+static void a_half_closed_watcher_that_leaves_later_is_missed_when_the_next_one_comes(void **state)
+{
+    struct fixture *f = *state;
+    int gone = dial(f), stays = dial(f);
+
+    sessions[0].watches = sessions[1].watches = true;
+    assert_int_equal(shutdown(gone, SHUT_WR), 0);
+    assert_int_equal(shutdown(stays, SHUT_WR), 0);
+    settle(f);
+    (void)close(gone);
+    int next = dial(f);
+    settle(f);
+    assert_true(sessions[0].closed);
+    assert_false(sessions[1].closed);
+    assert_false(sessions[2].closed);
+    (void)close(stays);
+    (void)close(next);
+}
+
 static void a_line_without_end_is_told_once(void **state)
 {
     struct fixture *f = *state;
@@ -283,6 +315,8 @@ int main(void)
         TEST(while_one_request_is_worked_on_the_next_is_kept_back),
         TEST(a_half_closed_peer_is_answered_and_then_let_go),
         TEST(a_half_closed_peer_that_watches_stays_until_it_does_not),
+        TEST(a_watcher_that_is_gone_altogether_is_let_go),
+        TEST(a_half_closed_watcher_that_leaves_later_is_missed_when_the_next_one_comes),
         TEST(a_line_without_end_is_told_once),
     };
 
