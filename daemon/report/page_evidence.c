@@ -128,18 +128,12 @@ struct counted {
     double misses; /* expected by chance */
 };
 
-/* Between sides, and between the lanes of a report with one side. */
-static bool has_verdict(const struct member *m, const struct comparison *c)
-{
-    return comparison_is_change(m, c) || (c->kind == COMPARE_LANES && m->r.raw->n_sides == 1);
-}
-
 static void count_report(const struct member *m, struct counted *c)
 {
     for (size_t i = 0; i < m->r.s->n_comparisons; i++) {
         const struct comparison *x = &m->r.s->comparisons[i];
         bool covered = !x->undefined && x->wall.interval.defined;
-        if (!has_verdict(m, x)) {
+        if (!comparison_has_verdict(m, x)) {
             c->ratios += x->kind == COMPARE_LANES && !x->undefined;
             continue;
         }

@@ -65,6 +65,25 @@ static const char *waivers_of(struct arena *a, const struct policy *policy)
     return list ? list : "none";
 }
 
+/* "3 FASTER, 1 UNRESOLVED" */
+static const char *verdicts_of(const struct release *p, size_t index)
+{
+    size_t count[VERDICT_UNRESOLVED + 1] = {0};
+    const char *list = NULL;
+    struct member m;
+    member_init(&m, p, index);
+    for (size_t i = 0; i < m.r.s->n_comparisons; i++) {
+        const struct comparison *c = &m.r.s->comparisons[i];
+        if (comparison_has_verdict(&m, c) && !c->undefined)
+            count[c->wall.verdict]++;
+    }
+    for (int v = VERDICT_FASTER; v <= VERDICT_UNRESOLVED; v++)
+        if (count[v])
+            list = arena_printf(p->a, "%s%s%zu %s", list ? list : "", list ? ", " : "", count[v],
+                                verdict_name((enum verdict)v));
+    return list ? list : "none";
+}
+
 static bool policy_seen_before(const struct page_input *in, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -102,6 +121,7 @@ void part_reports(const struct release *p)
     page_section(p->page, "Reports", NULL);
     table_column(&t, "report", ALIGN_LEFT, 0);
     table_column(&t, "grade", ALIGN_LEFT, 1);
+    table_column(&t, "verdicts", ALIGN_LEFT, 1);
     table_column(&t, "suite", ALIGN_LEFT, 1);
     table_column(&t, "policy", ALIGN_LEFT, 1);
     table_column(&t, "waived", ALIGN_LEFT, 1);
@@ -112,6 +132,7 @@ void part_reports(const struct release *p)
         const struct page_report *r = &p->in->reports[i];
         table_put(&t, p->names[i]);
         table_put(&t, grade_name(r->s->grade.value));
+        table_put(&t, verdicts_of(p, i));
         table_put(&t, r->raw->job.suite_name);
         table_put(&t, r->raw->policy.name);
         table_put(&t, waivers_of(p->a, &r->raw->policy));

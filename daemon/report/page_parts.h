@@ -55,6 +55,9 @@ bool row_is_diagnostic(const struct member *m, const struct row *row);
 bool lane_is_subject(const struct raw_workload *w, const struct raw_lane *lane);
 /* A change that the page shows: of a lane of its own, between two sides. */
 bool comparison_is_change(const struct member *m, const struct comparison *c);
+/* The comparisons that the page gives a verdict on: changes, and the lanes of a report with one
+ * side against each other. */
+bool comparison_has_verdict(const struct member *m, const struct comparison *c);
 /* The report whose pair this one was repeated for; NULL: it was not repeated. */
 const struct page_report *repeated_by(const struct release *p, const struct page_report *report);
 /* The side that gaps and targets speak of: the last one. */

@@ -41,6 +41,11 @@ bool comparison_is_change(const struct member *m, const struct comparison *c)
     return c->kind == COMPARE_SIDES && w && lane && lane_is_subject(w, lane);
 }
 
+bool comparison_has_verdict(const struct member *m, const struct comparison *c)
+{
+    return comparison_is_change(m, c) || (c->kind == COMPARE_LANES && m->r.raw->n_sides == 1);
+}
+
 const char *judged_side(const struct raw *raw)
 {
     return raw->n_sides ? raw->sides[raw->n_sides - 1] : NULL;

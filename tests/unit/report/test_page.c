@@ -456,6 +456,15 @@ static void names_of_strangers_cannot_break_the_page(void **state)
     assert_int_equal(fences, 2);
 }
 
+static void the_table_of_reports_counts_the_verdicts(void **state)
+{
+    struct world *w = *state;
+    static const char *const row[] = {
+        "demo-after", "diagnostic", "1 SLOWER, 2 UNRESOLVED", "*", "*", "*", "*", "*", SAMPLE_ID};
+    render(w);
+    page_expect_row(w->page, "Reports", NULL, row, 9);
+}
+
 static void an_empty_session_makes_a_page(void **state)
 {
     struct world *w = *state;
@@ -491,6 +500,7 @@ int main(void)
         TEST(the_page_counts_its_comparisons),
         TEST(two_commands_are_set_against_each_other),
         TEST(names_of_strangers_cannot_break_the_page),
+        TEST(the_table_of_reports_counts_the_verdicts),
         TEST(an_empty_session_makes_a_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
