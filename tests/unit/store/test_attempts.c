@@ -25,7 +25,8 @@ static void an_attempt_reads_back_with_its_host_and_boot(void **ctx)
     struct unit *u = *ctx;
     struct raw in = {0}, out = {0};
     const struct raw *x = &in, *y = &out;
-    const struct store_new_attempt attempt = {unit_id(u, 900), "boot-x", "0.1.0", "work/1"};
+    const struct store_new_attempt attempt = {
+        .id = unit_id(u, 900), .boot = "boot-x", .version = "0.1.0", .work_dir = "work/1"};
     char job[ULID_LEN + 1];
     fill_raw(u, &in);
     ok(u, store_boot_put(u->s, &in.host, &in.boot, 5, &u->e));
@@ -153,7 +154,12 @@ static void records_of_an_unknown_attempt_are_refused(void **ctx)
     const struct raw_source source = {.side = "before"};
     const struct raw_build build = {.side = "before"};
     const struct raw_refusal refusal = {"none", 1, PHASE_BEFORE_BUILD, "busy"};
-    const struct store_report report = {"none", GRADE_VOID, "void", "e", "a", NULL, 1};
+    const struct store_report report = {.attempt = "none",
+                                        .grade = GRADE_VOID,
+                                        .grade_line = "void",
+                                        .evidence = "e",
+                                        .raw_sha256 = "a",
+                                        .created_ms = 1};
     struct phase_record phase = {0};
     refused(u, store_put_sources(u->s, "none", &source, 1, &u->e), -EINVAL, "store.constraint");
     refused(u, store_put_build(u->s, "none", &build, &u->e), -EINVAL, "store.constraint");

@@ -36,6 +36,9 @@ static void fill_every_table(struct unit *u)
                "INSERT INTO refusals (attempt, wall_ms, phase, reason)"
                " VALUES ('%1$s', 1, 'before_build', 'busy');"
                "INSERT INTO reports VALUES ('%1$s', 'void', 'void', 'e', 'a', NULL, 1);"
+               "INSERT INTO report_counts VALUES ('%1$s', 1, 2, 3, 4, 5, 6);"
+               "INSERT INTO sessions (id, label, document, opened_ms, opened_boot, closed_ms)"
+               " SELECT 's', 'l', '{}', 1, id, 2 FROM boots LIMIT 1;"
                "COMMIT",
                attempt));
 }
@@ -55,6 +58,7 @@ static const struct {
     {"artifacts", "sha256"},       {"tools", "sha256"},
     {"rechecks", "again"},         {"observations", "elapsed_ns"},
     {"refusals", "reason"},        {"reports", "grade"},
+    {"report_counts", "slower"},   {"sessions", "closed_ms"},
 };
 
 static void refuse_statement(sqlite3 *db, const char *sql)

@@ -75,7 +75,8 @@ static void a_job_submitted_on_hold_waits_for_its_release(void **ctx)
 {
     struct unit *u = *ctx;
     struct store_new_job new = unit_new_job(u, 1);
-    const struct store_new_attempt attempt = {unit_id(u, 9), UNIT_BOOT, "0", NULL};
+    const struct store_new_attempt attempt = {
+        .id = unit_id(u, 9), .boot = UNIT_BOOT, .version = "0", .work_dir = NULL};
     char job[ULID_LEN + 1];
     unit_boot(u);
     new.held = true;
@@ -249,13 +250,13 @@ static void a_finished_job_names_its_report(void **ctx)
 {
     struct unit *u = *ctx;
     const char *attempt = unit_attempt(u), *id = unit_id(u, 1);
-    const struct store_report report = {attempt,
-                                        GRADE_CONTRACTUAL,
-                                        "contractual, policy standard",
-                                        "evidence/1",
-                                        UNIT_SUITE,
-                                        UNIT_SUITE,
-                                        60};
+    const struct store_report report = {.attempt = attempt,
+                                        .grade = GRADE_CONTRACTUAL,
+                                        .grade_line = "contractual, policy standard",
+                                        .evidence = "evidence/1",
+                                        .raw_sha256 = UNIT_SUITE,
+                                        .summary_sha256 = UNIT_SUITE,
+                                        .created_ms = 60};
     const struct store_event with = {
         .wall_ms = 61, .next_try_ms = -1, .attempt = attempt, .outcome = "done", .report = &report};
     struct store_job *job;

@@ -41,7 +41,8 @@ static void a_claim_creates_the_attempt_with_boot_and_policy(void **ctx)
 static void nothing_queued_is_nothing_to_do(void **ctx)
 {
     struct unit *u = *ctx;
-    const struct store_new_attempt attempt = {unit_id(u, 901), UNIT_BOOT, "0", NULL};
+    const struct store_new_attempt attempt = {
+        .id = unit_id(u, 901), .boot = UNIT_BOOT, .version = "0", .work_dir = NULL};
     char job[ULID_LEN + 1];
     int64_t due = 0;
     unit_attempt(u);
@@ -54,7 +55,8 @@ static void nothing_queued_is_nothing_to_do(void **ctx)
 static void a_claim_in_an_unknown_boot_is_refused(void **ctx)
 {
     struct unit *u = *ctx;
-    const struct store_new_attempt attempt = {unit_id(u, 901), "other-boot", "0", NULL};
+    const struct store_new_attempt attempt = {
+        .id = unit_id(u, 901), .boot = "other-boot", .version = "0", .work_dir = NULL};
     char job[ULID_LEN + 1];
     unit_boot(u);
     unit_submit(u, 1, 0);
@@ -65,7 +67,8 @@ static void a_claim_in_an_unknown_boot_is_refused(void **ctx)
 static void a_waiting_job_is_claimed_when_it_is_due_and_not_before(void **ctx)
 {
     struct unit *u = *ctx;
-    const struct store_new_attempt attempt = {unit_id(u, 901), UNIT_BOOT, "0", NULL};
+    const struct store_new_attempt attempt = {
+        .id = unit_id(u, 901), .boot = UNIT_BOOT, .version = "0", .work_dir = NULL};
     char job[ULID_LEN + 1];
     int64_t due = -1;
     unit_attempt(u);
@@ -345,7 +348,8 @@ static void claim_race(struct unit *u)
 {
     char job[ULID_LEN + 1];
     for (int i = 0; i < RACE; i++) {
-        const struct store_new_attempt attempt = {unit_id(u, 2001 + 2 * i), UNIT_BOOT, "0", NULL};
+        const struct store_new_attempt attempt = {
+            .id = unit_id(u, 2001 + 2 * i), .boot = UNIT_BOOT, .version = "0", .work_dir = NULL};
         (void)store_job_claim(u->s, 100, &attempt, job, NULL);
     }
 }
@@ -359,7 +363,8 @@ static void two_processes_never_claim_the_same_job(void **ctx)
         unit_submit(u, i, 0);
     pid_t child = run_child(u, claim_race);
     for (int i = 0; i < RACE; i++) {
-        const struct store_new_attempt attempt = {unit_id(u, 2000 + 2 * i), UNIT_BOOT, "0", NULL};
+        const struct store_new_attempt attempt = {
+            .id = unit_id(u, 2000 + 2 * i), .boot = UNIT_BOOT, .version = "0", .work_dir = NULL};
         int rc = store_job_claim(u->s, 100, &attempt, job, &u->e);
         assert_true(rc == 0 || rc == STORE_NONE);
     }
