@@ -31,6 +31,7 @@ static const struct opt opts[] = {
 struct look {
     const char *policy;
     struct inventory inventory;
+    int64_t left_out; /* competitors that the daemon did not name */
     struct condition_result conditions[COND_COUNT];
     enum tri met;
 };
@@ -50,6 +51,7 @@ static int look_decode(struct answer *answer, struct look *look, struct err *e)
     look->policy = json_str(&in, result, "policy", 255);
     look->met = (enum tri)json_enum(&in, result, "met", tri_parse);
     inventory_decode(&in, json_obj(&in, result, "inventory"), &look->inventory);
+    look->left_out = json_opt_int(&in, result, "competitors_left_out", 0, JSON_INT_MAX, 0);
     conditions_decode(&in, result, "conditions", look->conditions);
     return connection_check(&in, e);
 }
@@ -80,6 +82,7 @@ static void put_look(const struct cli *cli, const struct look *look, struct buf 
                 buf_str(&line));
     buf_putc(out, '\n');
     inventory_table(&look->inventory, true, &cli->out, out);
+    inventory_left_out(look->left_out, out);
     buf_printf(out, "conditions of policy %s: ", look->policy);
     term_styled(&cli->out, out, tri_style(look->met),
                 look->met == TRI_NOT_APPLICABLE ? "PASS" : tri_name(look->met));

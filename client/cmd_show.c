@@ -175,12 +175,14 @@ static void put_phase(struct show *s, const cJSON *phase)
 
     inventory_decode(&s->in, json_obj(&s->in, phase, "inventory"), &inv);
     conditions_decode(&s->in, phase, "conditions", conditions);
+    int64_t left_out = json_opt_int(&s->in, phase, "competitors_left_out", 0, JSON_INT_MAX, 0);
     if (s->in.rc)
         return;
     buf_printf(&line, "%s: ", phase_title(inv.phase));
     inventory_line(&inv, &line);
     put_line(s, "host", inv.state == INVENTORY_QUIET ? TERM_PLAIN : TERM_YELLOW, buf_str(&line));
     inventory_table(&inv, false, &s->cli->out, &s->out);
+    inventory_left_out(left_out, &s->out);
     if (!phase->next)
         conditions_table(conditions, false, &s->cli->out, &s->out);
 }

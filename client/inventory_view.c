@@ -1,5 +1,6 @@
 #include "client/inventory_view.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +80,12 @@ void inventory_table(const struct inventory *inv, bool hints, const struct term 
     if (table_rows(t))
         table_print(t, term, 2, out);
     table_free(t);
+}
+
+void inventory_left_out(int64_t n, struct buf *out)
+{
+    if (n > 0)
+        buf_printf(out, "  and %" PRId64 " more competitor%s\n", n, n == 1 ? "" : "s");
 }
 
 enum term_style tri_style(enum tri t)

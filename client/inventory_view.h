@@ -11,6 +11,8 @@ void inventory_line(const struct inventory *inv, struct buf *out);
  * are none. */
 void inventory_table(const struct inventory *inv, bool hints, const struct term *term,
                      struct buf *out);
+/* "and 8 more competitors" on a line: those that the daemon did not name. */
+void inventory_left_out(int64_t n, struct buf *out);
 /* "stress-ng (pid 4242) 100 %, cc1 (pid 7) 61 %": at most three, for one line. */
 void inventory_names(const struct inventory *inv, struct buf *out);
 /* The conditions that are not PASS or NOT_APPLICABLE (all: every one) as a table. */

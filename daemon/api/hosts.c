@@ -108,7 +108,7 @@ static int answer_quiet(struct api_call *c)
 
     json_put_str(c->o, "policy", q->policy->name);
     json_put_str(c->o, "state", inventory_state_name(q->record.inventory->state));
-    inventory_encode(c->o, "inventory", q->record.inventory);
+    api_put_inventory(c, q->record.inventory);
     host_facts_encode(c->o, "facts", &q->record.facts);
     conditions_encode(c->o, "conditions", q->record.conditions);
     json_put_str(c->o, "met", tri_name(qualify_conditions_met(q->record.conditions)));

@@ -85,6 +85,8 @@ int api_defer(struct api_call *c, bool exclusive, int (*work)(struct api_call *)
 int api_find_job(struct api_call *c, char id[ULID_LEN + 1]);
 /* One job as lists and watchers see it. */
 void api_put_job(struct api_call *c, const char *key, const struct store_job *job);
+/* Members inventory, with the competitors that took most, and competitors_left_out. */
+void api_put_inventory(struct api_call *c, const struct inventory *inv);
 /* Members data, next, total for the piece of data from offset on. */
 void api_put_chunk(struct api_call *c, const char *data, size_t len, int64_t offset);
 /* The policy that parameter "policy" says: a document, which must have this name, when the job

@@ -9,6 +9,10 @@
 #include "proto/doc_host.h"
 
 #define LIST_MAX 1000
+/* What job.show tells must fit into one message however long a job has waited. */
+#define HISTORY_SHOWN 200
+#define ATTEMPTS_SHOWN 50
+#define COMPETITORS_SHOWN 32
 
 /* ---- one job as others see it */
 
@@ -145,7 +149,8 @@ static int put_history(struct api_call *c, const char *id)
 {
     struct store_history *history;
     size_t n = 0;
-    int rc = store_job_history(c->api->config.store, id, 0, &c->arena, &history, &n, &c->e);
+    int rc =
+        store_job_history(c->api->config.store, id, -HISTORY_SHOWN, &c->arena, &history, &n, &c->e);
 
     if (rc < 0)
         return rc;
@@ -174,7 +179,7 @@ static int put_attempts(struct api_call *c, const char *id)
     if (rc < 0)
         return rc;
     json_begin_array(c->o, "attempts");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = n > ATTEMPTS_SHOWN ? n - ATTEMPTS_SHOWN : 0; i < n; i++) {
         json_begin(c->o, NULL);
         json_put_str(c->o, "id", attempts[i].id);
         json_put_int(c->o, "number", attempts[i].number);
@@ -187,6 +192,16 @@ static int put_attempts(struct api_call *c, const char *id)
     }
     json_end_array(c->o);
     return 0;
+}
+
+void api_put_inventory(struct api_call *c, const struct inventory *inv)
+{
+    struct inventory shown = *inv;
+
+    if (shown.n_competitors > COMPETITORS_SHOWN)
+        shown.n_competitors = COMPETITORS_SHOWN;
+    inventory_encode(c->o, "inventory", &shown);
+    json_put_int(c->o, "competitors_left_out", (int64_t)(inv->n_competitors - shown.n_competitors));
 }
 
 static int put_phases(struct api_call *c, const char *attempt)
@@ -202,7 +217,7 @@ static int put_phases(struct api_call *c, const char *attempt)
             continue;
         json_begin(c->o, NULL);
         json_put_str(c->o, "phase", phase_name((enum phase)p));
-        inventory_encode(c->o, "inventory", raw.phases[p].inventory);
+        api_put_inventory(c, raw.phases[p].inventory);
         conditions_encode(c->o, "conditions", raw.phases[p].conditions);
         json_end(c->o);
     }

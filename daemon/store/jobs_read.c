@@ -195,7 +195,9 @@ int store_job_history(struct store *s, const char *job, int after, struct arena 
 {
     static const char SQL[] =
         "SELECT seq, from_state, event, to_state, wall_ms, text, attempt FROM job_history"
-        " WHERE job = :job AND seq > :after ORDER BY seq LIMIT " HISTORY_MAX;
+        " WHERE job = :job AND seq > CASE WHEN :after >= 0 THEN :after ELSE"
+        " (SELECT max(seq) FROM job_history WHERE job = :job) + :after END"
+        " ORDER BY seq LIMIT " HISTORY_MAX;
     int64_t number;
     struct query q;
     int rc = number_of(s, job, &number, e);

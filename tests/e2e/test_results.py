@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import sqlite3
 
 import jsonschema
 import pytest
@@ -249,3 +250,39 @@ def test_job_methods_refuse_what_does_not_fit(daemon, answers, compare):
         answer = wire.call(method, **params)
         data = answer["error"]["data"]
         assert (data["code"], data["field"]) == (code, field), (method, params, answer)
+
+
+def add_rows(daemon, job: str, history: int, attempts: int) -> None:
+    """As if the job had waited for weeks: rows of refusals written beside the daemon."""
+    db = sqlite3.connect(daemon.state / "aurabench.db")
+    with db:
+        first = db.execute("SELECT max(number) FROM attempts WHERE job = ?", (job,)).fetchone()[0]
+        for k in range(attempts):
+            db.execute("INSERT INTO attempts (id, job, number, boot, host, version, policy, started_ms,"
+                       " ended_ms, outcome) SELECT ?, job, ?, boot, host, version, policy, started_ms,"
+                       " ended_ms, outcome FROM attempts WHERE job = ? AND number = ?",
+                       (f"01HZZZZZZZZZZZZZZZZZZZ{k:04d}", first + 1 + k, job, first))
+        last = db.execute("SELECT max(seq) FROM job_history WHERE job = ?", (job,)).fetchone()[0]
+        for k in range(history):
+            db.execute("INSERT INTO job_history (job, seq, from_state, event, to_state, wall_ms, text)"
+                       " SELECT job, ?, from_state, event, to_state, wall_ms, ? FROM job_history"
+                       " WHERE job = ? AND seq = ?", (last + 1 + k, "x" * 2000, job, last))
+    db.close()
+
+
+def test_a_job_that_was_refused_for_weeks_can_still_be_shown(daemon, answers, fake_host, compare):
+    fake_host.write("processes", "".join(f"{4000 + k} 1 1000 1 98 burner / burner --{'x' * 900}\n"
+                                         for k in range(40)))
+    job = compare("--policy", "standard")
+    daemon.until(job, "waiting")
+    add_rows(daemon, job, history=1200, attempts=400)
+    shown = answers.call("job.show", id=job)
+    assert [h["seq"] for h in shown["history"]] == list(range(1004, 1204))
+    numbers = [a["number"] for a in shown["attempts"]]
+    assert numbers == list(range(numbers[-1] - 49, numbers[-1] + 1)) and numbers[-1] == 401
+    phase = shown["phases"][0]
+    assert len(phase["inventory"]["competitors"]) == 32 and phase["competitors_left_out"] >= 8
+    assert f"and {phase['competitors_left_out']} more competitors" in daemon.run("show", job).stdout
+    looked = answers.call("host.quiet")
+    assert len(looked["inventory"]["competitors"]) == 32 and looked["competitors_left_out"] >= 8
+    daemon.run("cancel", job)
