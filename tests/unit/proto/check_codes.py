@@ -9,7 +9,7 @@ import re
 import sys
 
 FOLDERS = ("core", "proto", "daemon", "client")
-FIELDS = {"job.policy"}
+FIELDS = {"job.policy", "window.zone"}
 FILE_ENDINGS = {"json", "md", "txt", "html", "h", "c", "def", "git", "db", "py"}
 
 

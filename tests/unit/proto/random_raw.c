@@ -216,6 +216,29 @@ static void random_sides(struct arena *a, struct prng *p, struct job *j)
     j->sources[0].n_variant = prng_below(p, 3);
 }
 
+/* When it may run, and the session that it belongs to. */
+static void random_schedule(struct arena *a, struct prng *p, struct raw *raw)
+{
+    struct window *w = arena_alloc(a, sizeof *w);
+    struct raw_session *s = arena_alloc(a, sizeof *s);
+    *w = (struct window){.days = 1 + (unsigned)prng_below(p, 127),
+                         .from_min = (int)prng_below(p, 1440),
+                         .to_min = (int)prng_below(p, 1440),
+                         .zone = "Europe/London"};
+    *s = (struct raw_session){.id = "01KB9XK3Q8Z4T1V7N5M2C0D6EF",
+                              .label = "0.3.4",
+                              .boot = (enum session_boot)prng_below(p, 3),
+                              .opened_ms = random_int(p, JSON_INT_MAX),
+                              .opened_boot = "4f0c6e9e-6d0c-4a5e-8f57-2d3a2f6a7c11",
+                              .settle_ms = random_int(p, JSON_INT_MAX),
+                              .post_reboot = chance(p, 2)};
+    raw->job.window = chance(p, 2) ? w : NULL;
+    raw->job.not_before_ms = chance(p, 2) ? 1796086800000 : 0;
+    raw->job.deadline_ms = chance(p, 2) ? 1796428800000 : 0;
+    raw->session = chance(p, 2) ? s : NULL;
+    raw->job.session = raw->session ? s->id : NULL;
+}
+
 static void random_job(struct arena *a, struct prng *p, struct raw *raw)
 {
     struct job *j = &raw->job;
@@ -245,6 +268,7 @@ static void random_job(struct arena *a, struct prng *p, struct raw *raw)
     for (size_t i = 0; i < j->n_exclude; i++)
         j->exclude[i] = (struct lane_ref){chance(p, 2) ? NULL : "w0", "lane0"};
     random_sides(a, p, j);
+    random_schedule(a, p, raw);
 }
 
 static void random_policy(struct arena *a, struct prng *p, struct raw *raw)
