@@ -156,6 +156,7 @@ static int read_raw(struct api_call *c, struct page_call *p, size_t index)
     if (rc < 0)
         return rc;
     p->reports[index].raw = raw;
+    p->reports[index].repeats = raw->repeats ? raw->repeats->attempt : NULL;
     p->reports[index].s = summarise(&c->arena, raw);
     return 0;
 }

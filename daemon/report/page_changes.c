@@ -237,19 +237,25 @@ static void put_repeated(const struct member *m)
     size_t drifted = count_within(m, TRI_FAIL), unknown = count_within(m, TRI_UNKNOWN);
     char limit[NUMBER_MAX];
     number_share(limit, m->r.raw->policy.drift_limit_pct);
+    bool repeats = m->report->repeats != NULL;
     if (first)
         page_say(m->r.page, "This pair repeats that of %s and is the result.", name_of(m, first));
+    else if (repeats)
+        page_say(m->r.page,
+                 "This pair repeats that of attempt %s, in which a control drifted, and is the "
+                 "result.",
+                 m->report->repeats);
     if (again)
         page_say(m->r.page, "The pair was repeated; the result is that of %s.", name_of(m, again));
     if (drifted)
         page_say(m->r.page, "%zu of %zu controls drifted by %s or more.%s", drifted,
-                 m->r.s->n_controls, limit, again || first ? "" : " The pair was not repeated.");
+                 m->r.s->n_controls, limit, again || repeats ? "" : " The pair was not repeated.");
     if (unknown)
         page_say(m->r.page, "The drift of %zu of %zu controls is not known.", unknown,
                  m->r.s->n_controls);
     if (!drifted && !unknown)
         page_say(m->r.page, "Every control drifts by less than %s.%s", limit,
-                 again || first ? "" : " No repeated pair was needed.");
+                 again || repeats ? "" : " No repeated pair was needed.");
 }
 
 void part_controls(const struct member *m)

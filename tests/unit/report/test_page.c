@@ -273,6 +273,17 @@ static void a_repeated_pair_is_the_result_and_both_are_shown(void **state)
     page_expect_row(w->page, "Current gaps", NULL, kept, 7);
 }
 
+static void a_repeated_pair_whose_first_is_not_on_the_page_names_it(void **state)
+{
+    struct world *w = *state;
+    w->reports[0].repeats = "01M8PTEGD5W2KNJFSMY7B24KY2";
+    w->in.n_reports = 1;
+    render(w);
+    expect(w, "This pair repeats that of attempt 01M8PTEGD5W2KNJFSMY7B24KY2, in which a control "
+              "drifted, and is the result.");
+    expect_without(w, "No repeated pair was needed");
+}
+
 static void sides_without_a_control_say_so(void **state)
 {
     struct world *w = *state;
@@ -490,6 +501,7 @@ int main(void)
         TEST(a_correction_names_base_size_approver_and_reason),
         TEST(drift_says_whether_a_repeated_pair_was_needed),
         TEST(a_repeated_pair_is_the_result_and_both_are_shown),
+        TEST(a_repeated_pair_whose_first_is_not_on_the_page_names_it),
         TEST(sides_without_a_control_say_so),
         TEST(a_control_without_a_median_is_not_known),
         TEST(near_parity_ends_at_5_percent_to_either_side),
