@@ -210,6 +210,9 @@ static int observed(struct attempt *a)
 static int begin_observation(struct attempt *a)
 {
     struct run_observe *req = arena_alloc(&a->arena, sizeof *req);
+
+    if (a->stop_asked)
+        return attempt_end_as(a, a->stop_as);
     int rc = attempt_lane_request(a, &a->plan->steps[a->plan_next], req);
 
     if (rc == 0)
@@ -244,10 +247,6 @@ static void over(struct attempt *a, int rc)
 
 static void next_repetition(struct attempt *a)
 {
-    if (a->stop_asked) {
-        over(a, attempt_end_as(a, a->stop_as));
-        return;
-    }
     turn_loop(a, REST_MS);
 }
 
