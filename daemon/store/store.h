@@ -166,7 +166,8 @@ struct store_history {
     const char *attempt; /* may be NULL */
 };
 
-/* The events after number `after` (0: all; -n: the latest n), oldest first, at most 1000 of them. */
+/* The events after number `after` (0: all; -n: the latest n), oldest first, at most 1000 of them.
+ */
 int store_job_history(struct store *s, const char *job, int after, struct arena *a,
                       struct store_history **out, size_t *n, struct err *e);
 

@@ -208,7 +208,7 @@ static const struct refusal refusals[] = {
     {POLICY(",'host':{'cores':-1}"), "json.range", "host.cores"},
     {POLICY(",'repetitions_min':0"), "json.range", "repetitions_min"},
     {POLICY(",'margin':2"), "json.range", "margin"},
-    {POLICY(",'drift_limit_pct':101"), "json.range", "drift_limit_pct"},
+    {POLICY(",'drift_limit_pct':10001"), "json.range", "drift_limit_pct"},
     {POLICY(",'settle':10"), "json.type", "settle"},
     {POLICY(",'settle':'10 s'"), "json.value", "settle"},
     {POLICY(",'settle':'2h'"), "json.range", "settle"},
