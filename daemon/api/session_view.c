@@ -111,6 +111,7 @@ int session_view_read(struct api_call *c, const char *id, struct session_view *o
         rc = store_session_jobs(store, id, &c->arena, &jobs, &out->n_jobs, &c->e);
     if (rc < 0)
         return rc;
+    out->stored = jobs;
     out->jobs = arena_array(&c->arena, out->n_jobs, sizeof *out->jobs);
     for (size_t i = 0; rc == 0 && i < out->n_jobs; i++) {
         out->jobs[i].job = &jobs[i];
@@ -127,15 +128,11 @@ int session_view_read(struct api_call *c, const char *id, struct session_view *o
 
 static void put_head(struct json_out *o, const struct session_view *v)
 {
-    bool over = true;
-
-    for (size_t i = 0; i < v->n_jobs; i++)
-        over = over && job_state_is_final(v->jobs[i].job->state);
     json_begin(o, "session");
     json_put_str(o, "id", v->row->id);
     json_put_int(o, "number", v->row->number);
     json_put_str(o, "label", v->row->label);
-    json_put_str(o, "state", v->row->closed_ms >= 0 ? "closed" : over ? "over" : "open");
+    json_put_str(o, "state", session_view_state(v->row, v->stored, v->n_jobs));
     json_put_int(o, "opened_ms", v->row->opened_ms);
     json_put_str(o, "opened_boot", v->row->opened_boot);
     json_put_int_or_null(o, "closed_ms", v->row->closed_ms);
@@ -225,9 +222,8 @@ static void put_job(struct json_out *o, const struct session_job_view *j)
     json_end(o);
 }
 
-void session_view_encode(struct api_call *c, struct json_out *o, const struct session_view *v)
+void session_view_encode(struct json_out *o, const struct session_view *v)
 {
-    (void)c;
     put_head(o, v);
     json_put_raw(o, "document", v->row->document);
     put_boots(o, v);
@@ -254,7 +250,7 @@ int api_sessions_show(struct api_call *c)
     if (rc == 0)
         rc = session_view_read(c, id, &v);
     if (rc == 0)
-        session_view_encode(c, c->o, &v);
+        session_view_encode(c->o, &v);
     return rc;
 }
 
@@ -268,7 +264,7 @@ static const char *record_text(struct api_call *c, const struct session_view *v)
     json_out_init(&o, &text);
     json_begin(&o, NULL);
     json_put_str(&o, "schema", "aurabench.session_record.v1");
-    session_view_encode(c, &o, v);
+    session_view_encode(&o, v);
     json_end(&o);
     bool good = json_canonical(text.data, text.len, &canonical, NULL) == 0;
     const char *out = arena_strdup(&c->arena, buf_str(good ? &canonical : &text));

@@ -22,7 +22,8 @@ struct session_job_view {
 struct session_view {
     struct store_session *row;
     struct session *session;
-    struct session_job_view *jobs;
+    const struct store_job *stored; /* the jobs as the store has them */
+    struct session_job_view *jobs;  /* beside stored */
     size_t n_jobs;
     struct store_noise *noise;
     size_t n_noise;
@@ -34,7 +35,7 @@ struct session_view {
 /* 0, or -errno with c->e filled. */
 int session_view_read(struct api_call *c, const char *id, struct session_view *out);
 /* The members that session.show answers with. */
-void session_view_encode(struct api_call *c, struct json_out *o, const struct session_view *v);
+void session_view_encode(struct json_out *o, const struct session_view *v);
 /* What is to be sealed of it, without its page. */
 struct evidence_session *session_view_evidence(struct api_call *c, const struct session_view *v);
 

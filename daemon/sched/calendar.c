@@ -118,7 +118,7 @@ static struct err *expired(struct arena *a, const struct job *job)
     (void)err_set(
         e, -ETIMEDOUT, "job.expired", "deadline",
         "the deadline %s passed before timing began; submit the job again with a later one",
-        instant_text(job->deadline_ms, when));
+        job->deadline_ms > 0 ? instant_text(job->deadline_ms, when) : "of the job");
     return e;
 }
 
@@ -200,6 +200,7 @@ int calendar_gate(void *ctx, const char *id, enum job_event *event, struct store
 {
     struct calendar *c = ctx;
     struct question q = {.boot = c->boot};
+    const struct schedule_result unknown = {.at_ms = WINDOW_NEVER};
     struct schedule_result result = {0};
     struct store_job *row;
     struct job *job;
@@ -208,6 +209,11 @@ int calendar_gate(void *ctx, const char *id, enum job_event *event, struct store
 
     if (rc == 0 && row->session)
         rc = read_session(c->sched, &c->arena, row->session, &q, e);
+    if (rc == -EINVAL) {
+        /* A document that cannot be read: the attempt fails and says so, the queue goes on. */
+        err_clear(e);
+        return 0;
+    }
     if (rc < 0)
         return rc;
     q.job = job;
@@ -220,7 +226,7 @@ int calendar_gate(void *ctx, const char *id, enum job_event *event, struct store
     log_err("asking when a job may run", 0, &why);
     *event = JOB_DEFER;
     with->text = with->waits_for = arena_strdup(&c->arena, why.text);
-    with->next_try_ms = c->now_ms + ASK_AGAIN_MS;
+    with->next_try_ms = until(job, &unknown, c->now_ms);
     keep(c, id, JOB_WAITING, with);
     return 0;
 }
@@ -251,11 +257,13 @@ static int expire_one(struct sched *s, struct arena *a, const char *id, struct e
     struct store_job *row;
     struct job_step step;
     struct job *job;
+    const struct job unreadable = {0};
     int rc = read_job(s, a, id, &row, &job, e);
 
-    if (rc < 0)
+    if (rc < 0 && rc != -EINVAL)
         return rc;
-    expire(a, job, &event, &with);
+    expire(a, rc == 0 ? job : &unreadable, &event, &with);
+    err_clear(e);
     with.wall_ms = sched_now_ms(s);
     rc = store_job_event(s->config.store, id, event, &with, &step, e);
     if (rc < 0)
@@ -282,35 +290,50 @@ int calendar_expire(struct sched *s, struct err *e)
 
 /* ---- attempts */
 
-static int ask_of(struct attempt *a, int64_t t_ms, struct schedule_result *out, struct err *e)
+static int question_of(struct attempt *a, struct question *q, struct err *e)
 {
     struct store_job *row;
-    struct question q = {.job = a->job,
-                         .session = a->session,
-                         .opened_boot = a->in_session ? a->in_session->opened_boot : NULL,
-                         .boot = &a->boot};
     int rc = store_job_get(a->sched->config.store, a->job_id, &a->arena, &row, e);
 
-    q.last_night = rc == 0 ? row->night : NULL;
-    return rc < 0 ? rc : ask(&a->arena, &q, t_ms, out, e);
+    if (rc < 0)
+        return rc;
+    *q = (struct question){.job = a->job,
+                           .session = a->session,
+                           .opened_boot = a->in_session ? a->in_session->opened_boot : NULL,
+                           .last_night = row->night,
+                           .boot = &a->boot};
+    return 0;
 }
 
 int calendar_next_try(struct attempt *a, int64_t wanted_ms, struct store_event *with, struct err *e)
 {
     struct schedule_result r = {0};
-    int rc = ask_of(a, wanted_ms, &r, e);
+    struct err why = {0};
+    struct question q;
+    int rc = question_of(a, &q, e);
 
     if (rc < 0)
         return rc;
+    if (with->night)
+        q.last_night = with->night;
+    rc = ask(&a->arena, &q, wanted_ms, &r, &why);
+    if (rc < 0) {
+        /* Its zone is gone. The job must not stay as it is; the next claim asks again. */
+        log_err("asking when a job may run again", rc, &why);
+        r = (struct schedule_result){.at_ms = wanted_ms};
+    }
     with->next_try_ms = until(a->job, &r, wanted_ms);
-    with->waits_for = words(&a->arena, a->job, &r);
+    with->waits_for = rc < 0 ? arena_strdup(&a->arena, why.text) : words(&a->arena, a->job, &r);
     return 0;
 }
 
 int calendar_before_timing(struct attempt *a)
 {
-    int rc = ask_of(a, sched_now_ms(a->sched), &a->schedule, &a->e);
+    struct question q;
+    int rc = question_of(a, &q, &a->e);
 
+    if (rc == 0)
+        rc = ask(&a->arena, &q, sched_now_ms(a->sched), &a->schedule, &a->e);
     if (rc < 0 || a->schedule.answer == SCHEDULE_RUN)
         return rc;
     a->refusal = words(&a->arena, a->job, &a->schedule);

@@ -30,7 +30,8 @@ void calendar_deinit(struct calendar *c);
 /* Ends the jobs whose deadline has passed before they began. */
 int calendar_expire(struct sched *s, struct err *e);
 
-/* For an attempt that is over but not its job: when it is tried again, not before wanted_ms. */
+/* For an attempt that is over but not its job: when it is tried again, not before wanted_ms. With
+ * with->night given, that night counts as the last one used ("": none). */
 int calendar_next_try(struct attempt *a, int64_t wanted_ms, struct store_event *with,
                       struct err *e);
 /* May timing begin now? 0 with a->schedule filled, or -ECANCELED: the attempt ends as deferred or

@@ -110,6 +110,7 @@ static int repeat_pair(struct sched *s, struct attempt *a, struct store_event *w
         return rc;
     with->outcome = OUTCOME_DRIFTED;
     with->text = "a control drifted by the limit or more; the pair is measured once more";
+    with->night = ""; /* the second pair belongs to the same run, and so to the same night */
     *event = JOB_REQUEUE;
     return calendar_next_try(a, with->wall_ms, with, e);
 }
@@ -151,7 +152,10 @@ static int cancelled(struct sched *s, struct attempt *a, int64_t wall_ms, struct
 {
     int rc = a->is_sealed ? store_report_put(s->config.store, &a->sealed, e) : 0;
 
-    return rc < 0 ? rc : store_attempt_end(s->config.store, a->id, "cancelled", wall_ms, e);
+    if (rc < 0)
+        return rc;
+    a->is_sealed = false; /* stored: not again, should the rest have to be */
+    return store_attempt_end(s->config.store, a->id, "cancelled", wall_ms, e);
 }
 
 /* Lost work is tried once more by itself, if no duration had been taken yet. */
@@ -253,6 +257,7 @@ int recovery_run(struct sched *s, struct err *e)
                                    e);
             continue;
         }
+        state = row->state;
         rc = lose(s, attempts[i].job, attempts[i].id, row->state != JOB_PREPARING,
                   "the daemon went down during the attempt", &state, e);
         log_warn("attempt %s of job %s was lost; the job is now %s", attempts[i].id,
