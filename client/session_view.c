@@ -186,7 +186,8 @@ static void put_cells(struct view *v, struct table *t, const cJSON *job)
     table_cell(t, TERM_PLAIN, "%" PRId64, count_of(v, tries, "attempts"));
     table_cell(t, TERM_PLAIN, "%" PRId64, count_of(v, tries, "refused"));
     table_cell(t, TERM_PLAIN, "%" PRId64,
-               count_of(v, tries, "disturbed") + count_of(v, tries, "lost"));
+               count_of(v, tries, "disturbed") + count_of(v, tries, "drifted") +
+                   count_of(v, tries, "lost"));
     if (controls)
         table_cell(t, count_of(v, controls, "drifted") ? TERM_YELLOW : TERM_PLAIN,
                    "%" PRId64 "/%" PRId64, count_of(v, controls, "drifted"),

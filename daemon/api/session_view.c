@@ -27,6 +27,7 @@ static void count_outcome(struct session_job_view *v, const char *outcome)
         int *count;
     } rows[] = {{"refused", &v->refused},
                 {"disturbed", &v->disturbed},
+                {"drifted", &v->drifted},
                 {"deferred", &v->deferred},
                 {"lost", &v->lost}};
 
@@ -57,6 +58,17 @@ static int read_report(struct api_call *c, const struct session_view *v,
     return rc < 0 ? rc : 0;
 }
 
+/* A pair that was repeated, or an attempt that others disturbed, has a report too. */
+static int add_sealed(struct api_call *c, struct session_job_view *job, const char *attempt)
+{
+    struct store_report *report;
+    int rc = store_report_get(c->api->config.store, attempt, &c->arena, &report, &c->e);
+
+    if (rc == 0)
+        job->sealed[job->n_sealed++] = report;
+    return rc < 0 ? rc : 0;
+}
+
 static int read_job(struct api_call *c, const struct session_view *v, struct session_job_view *job)
 {
     struct store_attempt *attempts;
@@ -64,8 +76,11 @@ static int read_job(struct api_call *c, const struct session_view *v, struct ses
     int rc =
         store_job_attempts(c->api->config.store, job->job->id, &c->arena, &attempts, &n, &c->e);
 
-    for (size_t i = 0; rc == 0 && i < n; i++)
+    job->sealed = arena_array(&c->arena, n, sizeof *job->sealed);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
         count_outcome(job, attempts[i].outcome);
+        rc = attempts[i].raw_sha256 ? add_sealed(c, job, attempts[i].id) : 0;
+    }
     job->started_ms = job->ended_ms = -1;
     return rc == 0 && job->job->report ? read_report(c, v, job) : rc;
 }
@@ -183,6 +198,7 @@ static void put_tries(struct json_out *o, const struct session_job_view *j)
     json_put_int(o, "attempts", j->job->attempts);
     json_put_int(o, "refused", j->refused);
     json_put_int(o, "disturbed", j->disturbed);
+    json_put_int(o, "drifted", j->drifted);
     json_put_int(o, "deferred", j->deferred);
     json_put_int(o, "lost", j->lost);
     json_end(o);
@@ -276,13 +292,16 @@ static const char *record_text(struct api_call *c, const struct session_view *v)
 struct evidence_session *session_view_evidence(struct api_call *c, const struct session_view *v)
 {
     struct evidence_session *out = arena_alloc(&c->arena, sizeof *out);
-    struct evidence_session_report *reports =
-        arena_array(&c->arena, v->n_jobs + 1, sizeof *reports);
+    struct evidence_session_report *reports;
+    size_t n = 0;
 
     for (size_t i = 0; i < v->n_jobs; i++)
-        if (v->jobs[i].report)
+        n += v->jobs[i].n_sealed;
+    reports = arena_array(&c->arena, n, sizeof *reports);
+    for (size_t i = 0; i < v->n_jobs; i++)
+        for (size_t k = 0; k < v->jobs[i].n_sealed; k++)
             reports[out->n_reports++] = (struct evidence_session_report){
-                v->jobs[i].report->attempt, v->jobs[i].report->evidence};
+                v->jobs[i].sealed[k]->attempt, v->jobs[i].sealed[k]->evidence};
     out->id = v->row->id;
     out->session_json = record_text(c, v);
     out->reports = reports;

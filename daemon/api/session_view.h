@@ -14,8 +14,10 @@ struct session_job_view {
     const char *boot;                  /* in which its report was made; NULL: none */
     int64_t started_ms, ended_ms;      /* of that attempt */
     bool post_reboot;
-    int refused, disturbed, deferred, lost; /* attempts that ended so */
-    bool counted;                           /* counts are known */
+    int refused, disturbed, drifted, deferred, lost; /* attempts that ended so */
+    const struct store_report **sealed;              /* of all its attempts, the oldest first */
+    size_t n_sealed;
+    bool counted; /* counts are known */
     struct store_report_count counts;
 };
 

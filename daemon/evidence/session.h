@@ -1,4 +1,4 @@
-/* The evidence folder of a session: what was asked, the reports that its jobs ended with, the page,
+/* The evidence folder of a session: what was asked, the reports of its jobs' attempts, the page,
  * and checksums over all of it.
  *
  *   session.json  page.md  reports/<attempt>/{raw.json,summary.json,report.md}

@@ -3,6 +3,7 @@ for a night. What is said of times is in UTC, or names its zone."""
 
 import datetime
 import json
+import sqlite3
 import subprocess
 import time
 
@@ -215,6 +216,25 @@ def test_a_job_begins_timing_once_a_night(daemon, clock, fake_host, tmp_path, po
     assert daemon.finish(id)["job"]["state"] == "done"
 
 
+def test_a_pair_that_drifted_is_repeated_in_the_same_night_and_both_reports_are_sealed(
+        daemon, clock, tmp_path, repo, suite):
+    policy = tmp_path / "strict.json"
+    policy.write_text(json.dumps(harness.quick_policy(drift_limit_pct=0)))
+    sides = {side: {"repo": str(repo), "rev": rev} for side, rev in (("before", "slow"), ("after", "fast"))}
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps({"schema": "aurabench.session.v1", "label": "drift", "window": NIGHT,
+                                "jobs": [job("a", suite, sources=sides)]}))
+    clock.at("2030-01-08T02:00:00")
+    id = daemon.json("session", "open", path, "--policy", policy)["jobs"][0]
+    assert daemon.finish(id)["job"]["state"] == "done"
+    assert attempts(daemon, id) == ["drifted", "done"]
+    shown = session(daemon, "drift")["jobs"][0]
+    assert shown["tries"]["drifted"] == 1 and shown["controls"] == {"compared": 1, "drifted": 1}
+    daemon.run("session", "close", "drift")
+    folder = daemon.state / "evidence" / session(daemon, "drift")["session"]["id"]
+    assert len(list((folder / "reports").iterdir())) == 2
+
+
 # ---- deadlines
 
 def test_a_deadline_that_passes_while_the_job_waits_expires_it(daemon, clock, fake_host, submit):
@@ -228,6 +248,18 @@ def test_a_deadline_that_passes_while_the_job_waits_expires_it(daemon, clock, fa
     assert shown["job"]["error"]["code"] == "job.expired"
     assert "2030-01-07T13:00:00Z" in shown["job"]["error"]["text"]
     assert daemon.run("wait", id, check=None).returncode == 1
+
+
+def test_a_deadline_is_kept_although_the_next_try_would_be_later(daemon, clock, fake_host, submit):
+    fake_host.burner()
+    id = submit(deadline="2030-01-07T13:00:00Z", retry={"every": "1d"})
+    daemon.until(id, "waiting")
+    db = sqlite3.connect(daemon.state / "aurabench.db")
+    with db:
+        db.execute("UPDATE jobs SET next_try_ms = next_try_ms + 86400000")
+    db.close()
+    clock.at("2030-01-07T13:00:00")
+    assert daemon.finish(id)["job"]["state"] == "expired"
 
 
 def test_a_deadline_that_passes_during_the_build_expires_the_job(daemon, clock, tmp_path, policy):
