@@ -25,6 +25,35 @@ void arena_deinit(struct arena *a)
     }
 }
 
+struct arena_mark arena_mark(const struct arena *a)
+{
+    struct arena_block *b = a->blocks;
+
+    return (struct arena_mark){b, b ? b->next : NULL, b ? b->used : 0};
+}
+
+static struct arena_block *free_until(struct arena_block *b, const struct arena_block *end)
+{
+    while (b != end) {
+        struct arena_block *next = b->next;
+        free(b);
+        b = next;
+    }
+    return b;
+}
+
+void arena_rewind(struct arena *a, const struct arena_mark *mark)
+{
+    struct arena_block *b = free_until(a->blocks, mark->block);
+
+    a->blocks = b;
+    if (!b)
+        return;
+    b->next = free_until(b->next, mark->next); /* large ones went in behind it */
+    memset(b->data + mark->used, 0, b->used - mark->used);
+    b->used = mark->used;
+}
+
 /* A large request gets a block of its own behind the current one, so that the room left in the
  * current block is not lost. */
 static struct arena_block *block_add(struct arena *a, size_t bytes)

@@ -11,8 +11,16 @@ struct arena {
     struct arena_block *blocks;
 };
 
+/* How far an arena was filled; good as long as no earlier mark of it has been gone back to. */
+struct arena_mark {
+    struct arena_block *block, *next;
+    size_t used;
+};
+
 /* A zeroed struct arena is ready to use. */
 void arena_deinit(struct arena *a); /* frees all; the arena is then empty and usable again */
+struct arena_mark arena_mark(const struct arena *a);
+void arena_rewind(struct arena *a, const struct arena_mark *mark); /* frees what came after it */
 void *arena_alloc(struct arena *a, size_t bytes); /* zeroed, aligned for any type; never NULL */
 void *arena_array(struct arena *a, size_t count, size_t size); /* zeroed; NULL if count is 0 */
 char *arena_strdup(struct arena *a, const char *s);            /* NULL in, NULL out */

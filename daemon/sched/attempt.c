@@ -49,6 +49,7 @@ struct attempt *attempt_new(struct sched *s, const char *id, const char *job_id,
         (void)uv_timer_init(s->loop, &a->timer);
         a->timer.data = a;
     } else {
+        arena_rewind(&a->arena, &a->built);
         a->reused_from = a->built_in;
     }
     (void)snprintf(a->id, sizeof a->id, "%s", id);
@@ -108,6 +109,8 @@ static void next_step(struct attempt *a)
     do
         a->step++;
     while (a->step < STEP_COUNT && !step_is_due(a));
+    if (a->step == STEP_RESUMED && !a->reused_from)
+        a->built = arena_mark(&a->arena);
     if (a->step == STEP_COUNT)
         sched_attempt_over(a->sched, a);
     else
@@ -178,6 +181,12 @@ void attempt_resume(struct attempt *a)
 
 void attempt_stop(struct attempt *a, enum attempt_end how)
 {
+    if (a->stop_asked && how == END_CANCELLED)
+        a->stop_as = how; /* its job is over already, whatever the daemon does */
+    if (a->unstored) {
+        sched_attempt_over(a->sched, a);
+        return;
+    }
     if (a->stop_asked)
         return;
     a->stop_asked = true;

@@ -58,6 +58,7 @@ struct attempt {
     char job_id[ULID_LEN + 1];
     const char *reused_from; /* attempt whose checkouts and builds these are; NULL: its own */
     const char *built_in;    /* attempt in which the builds were made */
+    struct arena_mark built; /* where each retry begins to fill the arena anew */
     struct job *job;
     struct session *session; /* NULL: the job belongs to none */
     struct raw_session *in_session;
@@ -102,6 +103,7 @@ struct attempt {
 
     bool building;                     /* the runner is at a build step */
     bool settling;                     /* the timer of the settle step runs */
+    bool unstored;                     /* all is over, but the store could not take it yet */
     enum job_state state;              /* as stored */
     void (*paused)(struct attempt *a); /* goes on with this when the pause is over */
     const char *initial_sums; /* of the evidence, as it was when timing ended; NULL: not reached */

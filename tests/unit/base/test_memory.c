@@ -61,6 +61,45 @@ static void arena_memory_is_zeroed_aligned_and_distinct(void **state)
     assert_null(a.blocks);
 }
 
+static size_t count_blocks(const struct arena *a)
+{
+    size_t n = 0;
+
+    /* The first member of a block is the next one. */
+    for (const void *const *b = (const void *)a->blocks; b; b = *b)
+        n++;
+    return n;
+}
+
+static void an_arena_gone_back_to_a_mark_holds_what_came_before_and_no_more(void **state)
+{
+    struct arena a = {0};
+    struct arena_mark empty = arena_mark(&a);
+
+    arena_strdup(&a, "gone");
+    arena_rewind(&a, &empty);
+    assert_null(a.blocks);
+
+    char *kept = arena_strdup(&a, "kept"), *large = arena_alloc(&a, 40000);
+    memset(large, 'k', 40000);
+    size_t blocks = count_blocks(&a);
+    struct arena_mark mark = arena_mark(&a);
+    for (int round = 0; round < 5; round++) {
+        unsigned char *first = arena_alloc(&a, 64);
+        for (int i = 0; i < 64; i++)
+            assert_int_equal(first[i], 0);
+        memset(first, 0xff, 64);
+        memset(arena_alloc(&a, 50000), 0xff, 50000);
+        for (int i = 0; i < 100; i++)
+            memset(arena_alloc(&a, 1000), 0xff, 1000);
+        arena_rewind(&a, &mark);
+        assert_int_equal(count_blocks(&a), blocks);
+    }
+    assert_string_equal(kept, "kept");
+    assert_int_equal(large[39999], 'k');
+    arena_deinit(&a);
+}
+
 static void buffer_grows_and_stays_terminated(void **state)
 {
     struct buf b = {0};
@@ -88,6 +127,7 @@ int main(void)
         cmocka_unit_test(first_error_wins),
         cmocka_unit_test(long_errors_are_cut_not_overrun),
         cmocka_unit_test(arena_memory_is_zeroed_aligned_and_distinct),
+        cmocka_unit_test(an_arena_gone_back_to_a_mark_holds_what_came_before_and_no_more),
         cmocka_unit_test(buffer_grows_and_stays_terminated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
