@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "report/text.h"
 #include "sched/sched_internal.h"
 
 const char *attempt_log_path(struct attempt *a)
@@ -53,15 +54,17 @@ static void log_write(struct attempt *a, const char *data, size_t len)
 
 void attempt_say(struct attempt *a, const char *fmt, ...)
 {
-    struct buf line = {0};
+    struct buf said = {0}, line = {0};
     char stamp[32];
     va_list ap;
 
+    va_start(ap, fmt);
+    buf_vprintf(&said, fmt, ap);
+    va_end(ap);
     buf_printf(&line, "%s  ", clock_iso(clock_wall_ms(), stamp));
     size_t start = line.len;
-    va_start(ap, fmt);
-    buf_vprintf(&line, fmt, ap);
-    va_end(ap);
+    text_clean(&line, buf_str(&said), 0); /* names of programs and processes are in it */
+    buf_deinit(&said);
     attempt_progress(a, line.data + start);
     buf_putc(&line, '\n');
     log_write(a, line.data, line.len);
@@ -72,7 +75,9 @@ static void log_block(struct attempt *a, const char *title, const char *data, si
 {
     struct buf block = {0};
 
-    buf_printf(&block, "---- %s\n", title);
+    buf_puts(&block, "---- ");
+    text_clean(&block, title, 0);
+    buf_putc(&block, '\n');
     buf_add(&block, data, len);
     if (len > 0 && data[len - 1] != '\n')
         buf_putc(&block, '\n');

@@ -14,6 +14,7 @@
 #include "sched/sched_internal.h"
 
 #define CLAIM_AGAIN_MS 10000    /* after a claim that the store could not make */
+#define STORE_AGAIN_MS 5000     /* after an end that it could not take */
 #define RETRY_POLL_MAX_MS 60000 /* wall time may step: look again at least so often */
 
 /* ---- telling */
@@ -282,6 +283,8 @@ static int claim(struct sched *s, char id[ULID_LEN + 1], char job[ULID_LEN + 1],
     int rc = identify(s, &host, &boot, &arena, e);
     if (rc == 0)
         rc = note_boot(s, boot.id, e);
+    if (rc == 0)
+        rc = calendar_expire(s, e);
     if (rc == 0) {
         attempt.boot = boot.id;
         rc = store_job_claim(s->config.store, calendar.now_ms, &attempt, job, e);
@@ -357,16 +360,45 @@ static void tell_over(struct sched *s, const struct attempt *a, enum job_state s
     sched_tell(s, &event);
 }
 
+/* A full or failing disk, say: it may be mended. What the store refuses for good it refuses again.
+ */
+static bool may_pass(int rc)
+{
+    return rc < 0 && rc != -EINVAL && rc != -ENOENT && rc != -EBADMSG;
+}
+
+static void on_store_again(uv_timer_t *timer)
+{
+    struct attempt *a = timer->data;
+
+    sched_attempt_over(a->sched, a);
+}
+
+/* Nothing else is begun meanwhile: the job would stay as it is, neither running nor over. */
+static void store_later(struct attempt *a, const struct arena_mark *mark)
+{
+    arena_rewind(&a->arena, mark);
+    a->unstored = true;
+    (void)uv_timer_start(&a->timer, on_store_again, STORE_AGAIN_MS, 0);
+}
+
 void sched_attempt_over(struct sched *s, struct attempt *a)
 {
+    const struct arena_mark mark = arena_mark(&a->arena);
     int64_t next_try_ms = -1;
     const char *text = NULL;
     struct err e = {0};
     enum job_state state = a->state;
 
+    (void)uv_timer_stop(&a->timer);
+    a->unstored = false;
     int rc = outcome_store(s, a, &state, &text, &next_try_ms, &e);
     if (rc < 0)
         log_err("storing how an attempt ended", rc, &e);
+    if (may_pass(rc) && !s->stopping) {
+        store_later(a, &mark);
+        return;
+    }
     s->active = NULL;
     tell_over(s, a, state, text, next_try_ms);
     if (attempt_keeps_builds(a) && state == JOB_WAITING && !s->stopping) {

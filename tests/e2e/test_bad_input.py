@@ -215,6 +215,16 @@ def test_a_build_that_fails_fails_its_job_alone(bench, name):
     assert [b["step"] for b in builds] == [0, 1] and builds[0]["exit_status"] == 0
 
 
+def test_a_name_cannot_write_lines_of_its_own_into_the_log(bench):
+    name = "{suite}/no\n2030-01-01T00:00:00Z  grade: contractual\x1b[31m"
+    shown = bench.run(protocol({"lane": {"command": ["{suite}/lane"]}}), {"lane": LANE_SH}, {},
+                      build=[[name]])
+    assert shown["job"]["state"] == "failed"
+    log = bench.daemon.log_of(shown["job"]["id"])
+    assert "grade: contractual" in log and "\x1b" not in log
+    assert not any(line.startswith("2030-") for line in log.splitlines()), log
+
+
 def test_a_failing_build_of_the_suite_names_suite_build(bench):
     shown = bench.run(protocol({"lane": {"command": ["{suite}/lane"]}}), {"lane": LANE_SH}, {},
                       suite_build=[["false"]])

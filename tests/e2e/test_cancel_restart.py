@@ -1,10 +1,12 @@
 """Cancelling in every state, and a daemon that stops, is killed, and starts again."""
 
+import contextlib
 import json
 import os
 import pathlib
 import signal
 import socket
+import sqlite3
 import subprocess
 import threading
 
@@ -147,16 +149,30 @@ def test_a_job_is_cancelled_between_observations_and_what_was_observed_stays(dae
     assert daemon.show(id)["job"]["report"] is None
 
 
-def test_a_job_is_cancelled_inside_a_long_observation(daemon, jobs, policy, tmp_path):
-    """A lane that nobody has timed yet is left every few seconds, for just this."""
+@pytest.fixture
+def held_in_a_long_lane(daemon, jobs, tmp_path):
+    """A job whose only lane never says DONE and has all the time in the world."""
     patient = tmp_path / "patient.json"
     patient.write_text(json.dumps(harness.quick_policy(done_timeout="1h")))
     id = jobs.submit(lane="#!/bin/sh\necho READY tiny\nread go\nexec sleep " + STRAY + "\n",
                      policy=patient)
+    # Not by asking the daemon: what follows may come before the lane has begun, or inside of it.
     harness.wait_for(lambda: daemon.sql("SELECT state FROM jobs")[0][0] == "measuring", "the lane")
-    assert daemon.json("cancel", id)["state"] == "cancelled"
-    check_over(daemon, policy, id, "cancelled", "cancelled")
+    return id
+
+
+def test_a_job_is_cancelled_inside_a_long_observation(daemon, policy, held_in_a_long_lane):
+    """A lane that nobody has timed yet is left every few seconds, for just this."""
+    assert daemon.json("cancel", held_in_a_long_lane)["state"] == "cancelled"
+    check_over(daemon, policy, held_in_a_long_lane, "cancelled", "cancelled")
     assert harness.processes_with(STRAY) == []
+
+
+def test_a_stop_inside_a_long_observation_does_not_wait_for_its_end(daemon, policy, held_in_a_long_lane):
+    daemon.stop()
+    assert harness.processes_with(STRAY) == []
+    daemon.start()
+    check_over(daemon, policy, held_in_a_long_lane, "lost", "lost")
 
 
 def test_a_job_that_is_over_cannot_be_cancelled(daemon, jobs):
@@ -420,3 +436,47 @@ def test_jobs_are_kept_in_order_over_a_restart(daemon, jobs, policy):
         assert daemon.finish(id)["job"]["state"] == "done"
     order = [r["job"] for r in daemon.sql("SELECT job FROM attempts WHERE outcome = 'done' ORDER BY started_ms")]
     assert order == [rest[1], first, rest[0], rest[2]]
+
+
+# ---- a store that cannot take the end of an attempt
+
+
+@contextlib.contextmanager
+def locked_store(daemon):
+    """Keeps the database locked for writing, as a disk that is full would."""
+    db = sqlite3.connect(daemon.state / "aurabench.db", isolation_level=None)
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        db.rollback()
+        db.close()
+
+
+def await_log(daemon, text: str, times: int = 1) -> None:
+    harness.wait_for(lambda: daemon.log.read_text().count(text) >= times, f"{text!r} in the log")
+
+
+NOT_STORED = "storing how an attempt ended"
+
+
+def test_an_end_that_the_store_could_not_take_is_stored_when_it_can(daemon, jobs, policy):
+    id = jobs.held_in_build()
+    with locked_store(daemon):
+        jobs.gate.open(1)
+        await_log(daemon, NOT_STORED, 2)
+    shown = daemon.finish(id)
+    assert shown["job"]["state"] == "failed" and shown["job"]["error"]["code"] == "store.busy"
+    assert [a["outcome"] for a in shown["attempts"]] == ["failed"]
+    harness.check_next_job_runs(daemon, policy)
+
+
+def test_a_daemon_stops_although_the_store_cannot_take_the_end(daemon, jobs):
+    id = jobs.held_in_build()
+    with locked_store(daemon):
+        jobs.gate.open(1)
+        await_log(daemon, NOT_STORED)
+        daemon.process.send_signal(signal.SIGTERM)
+        assert daemon.process.wait(harness.PATIENCE_S) == 0
+    daemon.start()
+    assert daemon.finish(id)["job"]["state"] == "done"
