@@ -27,7 +27,7 @@ struct api_config {
     struct sched *sched; /* borrowed, like all below */
     struct store *store;
     struct source_store *sources;
-    struct host_probe *probe; /* its own: not the scheduler's */
+    struct host_probe *probe; /* keeps nothing between calls: threads may share it */
     const char *host_key;     /* public, hex */
     const char *state_dir;
     const char *uploads_dir;

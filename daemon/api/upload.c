@@ -173,6 +173,23 @@ static int no_upload(struct api_call *c)
                    "no upload is under way on this connection; begin one with upload.begin");
 }
 
+/* Of a chunk that the disk took only in part nobody knows where to go on: all is sent again. */
+static int keep_chunk(struct api_call *c, struct api_upload *u, const struct buf *data)
+{
+    int rc = file_write_all(u->fd, data->data, data->len);
+
+    if (rc < 0) {
+        c->session->upload = NULL;
+        rc = err_sys(&c->e, rc, "write", u->path);
+        api_upload_free(u);
+        return rc;
+    }
+    digest_add(u->digest, data->data, data->len);
+    u->received += (int64_t)data->len;
+    json_put_int(c->o, "received", u->received);
+    return 0;
+}
+
 int api_upload_chunk(struct api_call *c)
 {
     struct api_upload *u = c->session->upload;
@@ -192,12 +209,7 @@ int api_upload_chunk(struct api_call *c)
         rc = json_fail(&c->in, "data", "upload.too_much",
                        "more bytes than announced, or than a chunk may have");
     if (rc == 0)
-        rc = file_write_all(u->fd, data.data, data.len);
-    if (rc == 0) {
-        digest_add(u->digest, data.data, data.len);
-        u->received += (int64_t)data.len;
-        json_put_int(c->o, "received", u->received);
-    }
+        rc = keep_chunk(c, u, &data);
     buf_deinit(&data);
     return rc;
 }

@@ -22,7 +22,7 @@
 
 struct server {
     uv_pipe_t listener;
-    bool listening;
+    bool owns_fd; /* of the listening socket */
     struct api *api;
     struct conn conns; /* head of the list; only next is used */
     size_t n_conns, max_conns;
@@ -118,9 +118,9 @@ int server_adopt(struct server *s, int fd, struct err *e)
 {
     int rc = uv_pipe_open(&s->listener, fd);
 
+    s->owns_fd = rc == 0;
     if (rc == 0)
         rc = uv_listen((uv_stream_t *)&s->listener, BACKLOG, on_connection);
-    s->listening = rc == 0;
     return rc < 0 ? err_sys(e, rc, "listen on", "the socket") : 0;
 }
 
@@ -178,7 +178,7 @@ int server_listen(struct server *s, const char *path, struct err *e)
     if (rc == 0)
         rc = server_adopt(s, fd, e);
     if (rc < 0) {
-        if (!s->listening)
+        if (!s->owns_fd)
             (void)close(fd);
         return rc;
     }

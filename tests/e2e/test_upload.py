@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import resource
 import threading
 
 import pytest
@@ -340,3 +341,27 @@ def test_many_connections_may_send_at_the_same_time(daemon, repo, tmp_path):
         t.join()
     assert errors == []
     assert kept(daemon) == {f"suites/{sha(p)}" for p in packs}
+
+
+def test_after_a_chunk_that_the_disk_took_in_part_all_is_sent_again(tmp_path, fake_host, monkeypatch):
+    daemon_program = tmp_path / "aurabenchd"  # the limit is an error to it, not its end
+    daemon_program.write_text(f"#!/bin/sh\ntrap '' XFSZ\nexec {harness.DAEMON} --runner"
+                              f" {harness.BUILD}/aurabench-runner \"$@\"\n")
+    daemon_program.chmod(0o755)
+    monkeypatch.setattr(harness, "DAEMON", daemon_program)
+    daemon = harness.Daemon(tmp_path, fake_host).start()
+    wire = daemon.connect()
+    data = pack_of(plain(b"large", b"x" * (8 * CHUNK)), SUITE)
+    before = resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE)
+    assert begin(wire, data)["result"] == {"upload": True}
+    for at in range(0, 7 * CHUNK, CHUNK):
+        chunk(wire, data[at:at + CHUNK], at)
+    resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, (8 * CHUNK - 1000, before[1]))
+    answer = chunk(wire, data[7 * CHUNK:8 * CHUNK], 7 * CHUNK)
+    assert code_of(answer) == "system.write" and "File too large" in answer["error"]["message"]
+    resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, before)
+    assert code_of(chunk(wire, data[7 * CHUNK:8 * CHUNK], 7 * CHUNK)) == "upload.none"
+    assert kept(daemon) == set()
+    assert send(wire, data)["result"] == {"sha256": sha(data)}
+    wire.close()
+    daemon.close()
