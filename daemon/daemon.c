@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "api/api.h"
@@ -34,12 +35,34 @@ struct daemon {
     bool stopping;
 };
 
+/* Who can put another folder, key or link into it decides what the daemon runs and signs. */
+static int check_state(const char *path, struct err *e)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return err_sys(e, -errno, "open", path);
+    if (st.st_uid != geteuid())
+        return err_set(e, -EPERM, "daemon.state_unsafe", "--state",
+                       "%s belongs to user %lu, not to the user of aurabenchd; name a folder of "
+                       "its own",
+                       path, (unsigned long)st.st_uid);
+    if (st.st_mode & (S_IWGRP | S_IWOTH))
+        return err_set(e, -EPERM, "daemon.state_unsafe", "--state",
+                       "%s may be written by others than its owner: say `chmod go-w` after making "
+                       "sure that nobody did",
+                       path);
+    return 0;
+}
+
 static int lock_state(struct daemon *d, struct err *e)
 {
     CLEANUP(mem_freep) char *path = file_join(d->options->state_dir, "lock");
     struct err inner = {0};
 
     int rc = file_mkdirs(d->options->state_dir, 0700, e);
+    if (rc == 0)
+        rc = check_state(d->options->state_dir, e);
     if (rc < 0)
         return rc;
     rc = file_lock(path, &d->lock_fd, &inner);

@@ -382,6 +382,26 @@ def test_a_second_daemon_on_the_same_state_is_refused(daemon, policy):
     harness.check_next_job_runs(daemon, policy)
 
 
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770])
+def test_a_state_folder_that_others_may_write_is_refused(daemon, tmp_path, mode):
+    state = tmp_path / "open"
+    state.mkdir()
+    state.chmod(mode)
+    done = second(daemon, "--state", state, "--socket", daemon.short / "second")
+    assert done.returncode == 1 and "may be written by others" in done.stderr
+    assert list(state.iterdir()) == []
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
+def test_a_state_folder_of_somebody_else_is_refused(daemon, tmp_path):
+    state = tmp_path / "theirs"
+    state.mkdir(0o755)
+    os.chown(state, 12345, 12345)
+    done = second(daemon, "--state", state, "--socket", daemon.short / "second")
+    assert done.returncode == 1 and "belongs to user 12345" in done.stderr
+    assert list(state.iterdir()) == []
+
+
 def test_a_second_daemon_on_the_same_socket_is_refused(daemon, tmp_path, policy):
     done = second(daemon, "--state", tmp_path / "state2", "--socket", daemon.socket)
     assert done.returncode == 1
