@@ -39,6 +39,8 @@ static const struct api_method METHODS[] = {
 
 static void call_free(struct api_call *c)
 {
+    if (c->at_end)
+        c->at_end(c);
     api_upload_free(c->upload);
     rpc_request_deinit(&c->req);
     buf_deinit(&c->line);

@@ -41,8 +41,9 @@ struct api {
     struct boot_identity boot;
     struct host_facts first; /* facts when the daemon started */
     int64_t started_ms;
-    int deferred;         /* calls under way */
-    uv_mutex_t importing; /* the source store takes in one thing at a time */
+    int deferred;             /* calls under way */
+    struct closing *closings; /* sessions that are being sealed */
+    uv_mutex_t importing;     /* the source store takes in one thing at a time */
 };
 
 /* One request from decoding to its answer. A handler writes the members of the result object with
@@ -64,8 +65,9 @@ struct api_call {
     bool in_between;
     int work_rc;
     void *data;
-    struct api_proof *proofs;  /* what has to be proven before the answer; see proofs.c */
-    struct api_upload *upload; /* upload.end took it from the session; NULL: none */
+    struct api_proof *proofs;           /* what has to be proven before the answer; see proofs.c */
+    void (*at_end)(struct api_call *c); /* on the loop, before it is freed; NULL: nothing */
+    struct api_upload *upload;          /* upload.end took it from the session; NULL: none */
 };
 
 typedef int (*api_handler)(struct api_call *c);

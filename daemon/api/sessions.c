@@ -201,6 +201,7 @@ int api_sessions_list(struct api_call *c)
 /* ---- close */
 
 struct closing {
+    struct closing *next; /* of those under way */
     char id[ULID_LEN + 1];
     int cancelled;
     struct evidence_session *evidence;
@@ -219,6 +220,29 @@ static int check_idle(struct api_call *c, const struct store_job *jobs, size_t n
                            "it, then close the session",
                            jobs[i].id, job_state_name(jobs[i].state), jobs[i].id);
     return 0;
+}
+
+/* Two that make one folder would spoil it for each other. */
+static int begin_closing(struct api_call *c, struct closing *closing)
+{
+    for (const struct closing *x = c->api->closings; x; x = x->next)
+        if (strcmp(x->id, closing->id) == 0)
+            return err_set(&c->e, -EBUSY, "session.busy", "id",
+                           "session %s is being closed already; ask again in a moment",
+                           closing->id);
+    closing->next = c->api->closings;
+    c->api->closings = closing;
+    return 0;
+}
+
+static void end_closing(struct api_call *c)
+{
+    struct closing **at = &c->api->closings;
+
+    while (*at && *at != c->data)
+        at = &(*at)->next;
+    if (*at)
+        *at = (*at)->next;
 }
 
 static int cancel_rest(struct api_call *c, struct closing *closing, const struct store_job *jobs,
@@ -301,7 +325,10 @@ int api_sessions_close(struct api_call *c)
         (void)snprintf(closing->sums_sha256, DIGEST_HEX, "%s", row->sums_sha256);
         return answer_close(c);
     }
-    rc = store_session_jobs(store, closing->id, &c->arena, &jobs, &n, &c->e);
+    c->at_end = end_closing;
+    rc = begin_closing(c, closing);
+    if (rc == 0)
+        rc = store_session_jobs(store, closing->id, &c->arena, &jobs, &n, &c->e);
     if (rc == 0)
         rc = check_idle(c, jobs, n);
     /* Closed first: no job can join while the folder is made. */

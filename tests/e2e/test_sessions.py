@@ -396,6 +396,25 @@ def test_a_closed_session_is_sealed_and_what_has_not_begun_is_cancelled(
     wire.close()
 
 
+def test_a_session_that_two_close_at_once_is_sealed_once(daemon, clock, open_session, tiny):
+    jobs = open_session(jobs=[job(f"j{k}", tiny) for k in range(6)])
+    for id in jobs:
+        daemon.finish(id)
+    wires = [daemon.connect() for _ in range(4)]
+    for wire in wires:
+        wire.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "session.close",
+                              "params": {"id": "0.3.4"}}).encode() + b"\n")
+    answers = [wire.receive() for wire in wires]
+    for wire in wires:
+        wire.close()
+    closed = [a["result"] for a in answers if "result" in a]
+    assert len(closed) >= 1
+    assert {a["error"]["data"]["code"] for a in answers if "error" in a} <= {"session.busy"}, answers
+    shown = session(daemon)["session"]
+    assert {c["sums_sha256"] for c in closed} == {shown["sums_sha256"]}
+    subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=shown["evidence"], check=True)
+
+
 def test_a_session_is_not_closed_while_a_job_of_it_runs(daemon, clock, tmp_path, open_session):
     gate = harness.Gate(tmp_path / "gate")
     suite = harness.make_suite(tmp_path / "gated", [harness.protocol(
