@@ -132,7 +132,14 @@ static struct args all_paths(struct cli *cli, const struct values *v, const stru
     return out;
 }
 
-static void check_all(struct verify *v, const struct verify_covers *covers)
+static void check_session(struct verify *v)
+{
+    verify_sums(v);
+    verify_session(v);
+    verify_signature(v);
+}
+
+static void check_attempt(struct verify *v, const struct verify_covers *covers)
 {
     verify_sums(v);
     verify_signature(v);
@@ -159,8 +166,14 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
         rc = read_key(cli, o->key, &v.key, &e);
     if (rc == 0)
         rc = verify_load(&v, &e);
+    if (rc == 0 && v.session && covers.rev)
+        rc = err_set(&e, -EINVAL, "usage", "--covers",
+                     "--covers asks one report; name the folder of an attempt of this session");
     if (rc == 0) {
-        check_all(&v, &covers);
+        if (v.session)
+            check_session(&v);
+        else
+            check_attempt(&v, &covers);
         if (cli->shared.json)
             print_json(cli, &v);
         else
@@ -174,7 +187,8 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
 const struct command command_verify = {
     .name = "verify",
     .usage = "DIR [--key KEY|FILE] [--covers REV --paths PATH...]",
-    .summary = "check an evidence folder and recompute its report, without a daemon",
+    .summary =
+        "check an evidence folder, an attempt's or a session's, and recompute it, without a daemon",
     .more = "Ends with 0 when no check failed, else with 1.",
     .opts = opts,
     .n_opts = ARRAY_LEN(opts),

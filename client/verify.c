@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/mem.h"
+#include "client/verify_session.h"
 #include "proto/documents.h"
 
 #define DOCUMENT_BYTES_MAX ((size_t)1 << 30)
@@ -88,6 +89,19 @@ void verify_decode(struct verify *v)
     else
         (void)raw_decode(&v->a, t->data, t->len, &raw, &v->raw_err);
     v->raw = raw;
+    v->names_key = raw != NULL;
+    v->host_key = raw ? raw->host_key : NULL;
+}
+
+/* A folder with both is an attempt's, in which session.json is too much. */
+static void load_session(struct verify *v)
+{
+    struct verify_text text = {0};
+
+    if (!v->files[VERIFY_RAW].data)
+        load(v, VERIFY_SESSION, &text);
+    if (text.data)
+        v->session = verify_session_read(&v->a, &text);
 }
 
 int verify_load(struct verify *v, struct err *e)
@@ -98,11 +112,13 @@ int verify_load(struct verify *v, struct err *e)
         return err_sys(e, -errno, "open", v->dir);
     if (!S_ISDIR(st.st_mode))
         return err_set(e, -ENOTDIR, "usage", v->dir,
-                       "%s is no folder; name the folder that holds SHA256SUMS and raw.json",
+                       "%s is no folder; name the folder that holds SHA256SUMS and raw.json or "
+                       "session.json",
                        v->dir);
     load(v, MANIFEST_NAME, &v->sums_text);
     for (int f = 0; f < VERIFY_FILES; f++)
         load(v, names[f], &v->files[f]);
     verify_decode(v);
+    load_session(v);
     return 0;
 }

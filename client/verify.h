@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/keys.h"
 #include "core/raw.h"
+#include "core/summarise.h"
 #include "core/types.h"
 #include "proto/manifest.h"
 
@@ -40,6 +41,8 @@ struct verify_text {
     size_t len;
 };
 
+struct verify_session;
+
 struct verify {
     struct arena a;
     const char *dir;
@@ -52,6 +55,10 @@ struct verify {
     struct verify_text sums_text, files[VERIFY_FILES];
     const struct raw *raw; /* NULL until raw.json was decoded, or when it cannot be: raw_err */
     struct err raw_err;
+    const struct summary *summary;  /* as recomputed by verify_figures; NULL: none */
+    const char *host_key;           /* that the report names; NULL: it says that it is not signed */
+    bool names_key;                 /* host_key is known */
+    struct verify_session *session; /* NULL: the folder is an attempt's */
 };
 
 void verify_init(struct verify *v, const char *dir);
@@ -68,15 +75,20 @@ const char *verify_file_name(enum verify_file f);
 /* Decodes raw.json from files; verify_load has done it. */
 void verify_decode(struct verify *v);
 
-/* The checks, in this order; each adds at least one line. */
+/* The checks of an attempt's folder, in this order; each adds at least one line. */
 void verify_sums(struct verify *v);      /* verify_files.c: every file listed, there, unchanged */
 void verify_signature(struct verify *v); /* verify_signature.c */
 void verify_documents(struct verify *v); /* verify_documents.c: raw.json and what follows from it */
+void verify_figures(struct verify *v);   /* of that, raw.json and summary.json alone */
 void verify_report(struct verify *v);    /* verify_report.c: the raw report against itself */
 void verify_suite(struct verify *v);     /* verify_report.c: and against the suite */
 /* verify_corrections.c: the allowed diffs in the folder; no line for a job without any */
 void verify_corrections(struct verify *v);
 void verify_bundle(struct verify *v); /* verify_bundle.c */
+
+/* Of a session's folder, between the sums and the signature, whose key the reports name:
+ * session.json, and each report with those of the checks above that need only itself. */
+void verify_session(struct verify *v); /* verify_session.c */
 
 /* Whether what was measured is still the same at rev in repo, for paths (none: all of it). */
 struct verify_covers {

@@ -13,7 +13,7 @@ static void say_unsigned(struct verify *v)
     if (v->key)
         verify_say(v, "signature", TRI_FAIL,
                    "there is no SHA256SUMS.sig, so nothing shows that the key made this");
-    else if (v->raw && v->raw->host_key && !v->ignore_signature)
+    else if (v->host_key && !v->ignore_signature)
         verify_say(v, "signature", TRI_FAIL,
                    "SHA256SUMS.sig is missing, although the report says that it is signed");
     else
@@ -73,7 +73,7 @@ void verify_signature(struct verify *v)
                    "the signature of key %s does not fit SHA256SUMS: the sums are not those that "
                    "were signed",
                    id);
-    else if (v->raw && (!v->raw->host_key || strcmp(v->raw->host_key, s.public_hex) != 0))
+    else if (v->names_key && (!v->host_key || strcmp(v->host_key, s.public_hex) != 0))
         verify_say(v, "signature", TRI_FAIL, "signed by key %s, but the report names another key",
                    id);
     else

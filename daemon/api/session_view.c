@@ -223,6 +223,19 @@ static void put_report_of(struct json_out *o, const struct session_job_view *j)
     json_end(o);
 }
 
+/* Every report there is, also of pairs that were repeated: what a sealed session holds. */
+static void put_sealed(struct json_out *o, const struct session_job_view *j)
+{
+    json_begin_array(o, "sealed");
+    for (size_t i = 0; i < j->n_sealed; i++) {
+        json_begin(o, NULL);
+        json_put_str(o, "attempt", j->sealed[i]->attempt);
+        json_put_str(o, "raw_sha256", j->sealed[i]->raw_sha256);
+        json_end(o);
+    }
+    json_end_array(o);
+}
+
 static void put_job(struct json_out *o, const struct session_job_view *j)
 {
     json_begin(o, NULL);
@@ -234,6 +247,7 @@ static void put_job(struct json_out *o, const struct session_job_view *j)
     json_put_str(o, "error", j->job->error_text);
     put_tries(o, j);
     put_report_of(o, j);
+    put_sealed(o, j);
     put_counts(o, j);
     json_end(o);
 }
