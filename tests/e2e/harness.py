@@ -122,9 +122,6 @@ class Daemon:
     def verify_all(self) -> None:
         """Whatever a test made this daemon seal, it must verify."""
         for evidence in sorted((self.state / "evidence").glob("[!.]*")):
-            if not (evidence / "raw.json").exists():  # a session's
-                subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=evidence, check=True)
-                continue
             done = self.run("verify", evidence, "--key", self.state / "host.pub", check=None)
             assert done.returncode == 0, f"{evidence}\n{done.stdout}{done.stderr}"
 
