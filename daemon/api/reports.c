@@ -49,7 +49,8 @@ static int find_report(struct api_call *c, struct store_report **report)
         return err_set(&c->e, -ENOENT, "report.not_ready", "id",
                        "job %s is %s and has no report; see `aurabench show %s`", id,
                        job_state_name(job->state), id);
-    return store_report_get(store, job->report, &c->arena, report, &c->e);
+    rc = store_report_get(store, job->report, &c->arena, report, &c->e);
+    return rc > 0 ? -ENOENT : rc;
 }
 
 static int read_style(struct api_call *c, struct report_style *style)
@@ -83,45 +84,69 @@ static int read_evidence(struct api_call *c, const struct store_report *report, 
                      &c->e);
 }
 
-static int produce(struct api_call *c, enum format format, const struct store_report *report,
-                   struct buf *out)
-{
+struct getting {
+    enum format format;
+    int64_t offset;
     struct report_style style;
-    struct buf json = {0};
-    int rc = read_style(c, &style);
+    struct store_report *report;
+    struct buf out;
+};
 
-    if (rc < 0)
-        return rc;
-    if (format == FORMAT_RAW)
-        return read_evidence(c, report, "raw.json", out);
-    if (format == FORMAT_SUMMARY && !report->summary_sha256)
-        return err_set(&c->e, -ENOENT, "report.void", "format",
-                       "a void attempt has no summary; ask for format text or raw");
-    if (format == FORMAT_SUMMARY)
-        return read_evidence(c, report, "summary.json", out);
-    rc = read_evidence(c, report, "raw.json", &json);
+static int produce(struct api_call *c)
+{
+    struct getting *g = c->data;
+    struct buf json = {0};
+
+    if (g->format == FORMAT_RAW)
+        return read_evidence(c, g->report, "raw.json", &g->out);
+    if (g->format == FORMAT_SUMMARY)
+        return read_evidence(c, g->report, "summary.json", &g->out);
+    int rc = read_evidence(c, g->report, "raw.json", &json);
     if (rc == 0)
-        rc = render(c, format, &style, &json, out);
+        rc = render(c, g->format, &g->style, &json, &g->out);
     buf_deinit(&json);
     return rc;
 }
 
+static int answer(struct api_call *c)
+{
+    struct getting *g = c->data;
+
+    api_put_chunk(c, buf_str(&g->out), g->out.len, g->offset);
+    json_put_int(c->o, "total", (int64_t)g->out.len);
+    json_put_str(c->o, "attempt", g->report->attempt);
+    json_put_str(c->o, "grade", grade_name(g->report->grade));
+    return 0;
+}
+
+static void free_out(struct api_call *c)
+{
+    struct getting *g = c->data;
+
+    buf_deinit(&g->out);
+}
+
+static int read_params(struct api_call *c, struct getting *g)
+{
+    g->offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
+    g->format = (enum format)json_enum(&c->in, c->req.params, "format", format_parse);
+    return read_style(c, &g->style);
+}
+
+/* A large report is work: between two observations, on a worker thread. */
 int api_report_get(struct api_call *c)
 {
-    int64_t offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
-    int format = json_enum(&c->in, c->req.params, "format", format_parse);
-    struct store_report *report;
-    struct buf out = {0};
+    struct getting *g = arena_alloc(&c->arena, sizeof *g);
+    int rc = read_params(c, g);
 
-    int rc = c->in.rc < 0 ? c->in.rc : find_report(c, &report);
     if (rc == 0)
-        rc = produce(c, (enum format)format, report, &out);
-    if (rc == 0) {
-        api_put_chunk(c, buf_str(&out), out.len, offset);
-        json_put_int(c->o, "total", (int64_t)out.len);
-        json_put_str(c->o, "attempt", report->attempt);
-        json_put_str(c->o, "grade", grade_name(report->grade));
-    }
-    buf_deinit(&out);
-    return rc;
+        rc = find_report(c, &g->report);
+    if (rc == 0 && g->format == FORMAT_SUMMARY && !g->report->summary_sha256)
+        rc = err_set(&c->e, -ENOENT, "report.void", "format",
+                     "a void attempt has no summary; ask for format text or raw");
+    if (rc < 0)
+        return rc;
+    c->data = g;
+    c->at_end = free_out;
+    return api_defer(c, true, produce, answer);
 }

@@ -252,6 +252,35 @@ def test_job_methods_refuse_what_does_not_fit(daemon, answers, compare):
         assert (data["code"], data["field"]) == (code, field), (method, params, answer)
 
 
+def test_a_report_is_not_rendered_while_a_lane_is_timed(daemon, compare, tmp_path):
+    policy = tmp_path / "patient.json"
+    policy.write_text(json.dumps(harness.quick_policy(ready_timeout="100s")))
+    done = compare("--repetitions", 1)
+    daemon.finish(done)
+    gate = harness.Gate(tmp_path / "gate")
+    suite = harness.make_suite(
+        tmp_path / "gated", [harness.protocol({"lane": {"command": ["{suite}/lane"]}})],
+        {"lane": harness.GATE_LANE}, env=gate.env())
+    gate.shut(1)
+    file = harness.job_file(tmp_path / "job.json", suite={"path": str(suite)})
+    timed = daemon.json("submit", file, "--policy", policy)["id"]
+    gate.await_run(1)
+    asking = daemon.connect()
+    asking.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "report.get",
+                            "params": {"id": done, "format": "text"}}).encode() + b"\n")
+    other = daemon.connect()  # which is answered: the loop has turned, and heard the question
+    assert other.call("daemon.status")["result"]["active"]["job"] == timed
+    other.close()
+    asking.socket.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        asking.socket.recv(1)
+    asking.socket.settimeout(harness.PATIENCE_S)
+    gate.open(1)
+    assert asking.receive()["result"]["attempt"]
+    asking.close()
+    assert daemon.finish(timed)["job"]["state"] == "done"
+
+
 def add_rows(daemon, job: str, history: int, attempts: int) -> None:
     """As if the job had waited for weeks: rows of refusals written beside the daemon."""
     db = sqlite3.connect(daemon.state / "aurabench.db")
