@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "proto/json_text.h"
 
 #define FLAG_KERNEL_THREAD 0x00200000
 /* Fields of /proc/PID/stat after the name, from 0: state is 0. */
@@ -89,38 +90,13 @@ static int64_t next_number(struct text *line)
 
 /* ---- text */
 
-/* Length of the well-formed UTF-8 sequence at s, 0 if there is none. */
-static size_t utf8_length(const unsigned char *s, size_t left)
-{
-    static const struct {
-        unsigned char first, last; /* of the lead byte */
-        unsigned char second, second_last;
-        size_t len;
-    } forms[] = {
-        {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    if (s[0] < 0x80)
-        return 1;
-    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
-        if (s[0] < forms[i].first || s[0] > forms[i].last || forms[i].len > left)
-            continue;
-        bool good = s[1] >= forms[i].second && s[1] <= forms[i].second_last;
-        for (size_t k = 2; k < forms[i].len; k++)
-            good = good && (s[k] & 0xc0) == 0x80;
-        return good ? forms[i].len : 0;
-    }
-    return 0;
-}
-
 /* Cleans into out, which has room for len + 1 bytes; returns the length. */
 static size_t clean_into(char *out, const char *data, size_t len)
 {
     size_t n = 0;
     for (size_t i = 0, step; i < len; i += step) {
         unsigned char c = (unsigned char)data[i];
-        step = utf8_length((const unsigned char *)data + i, len - i);
+        step = json_utf8_len((const unsigned char *)data + i, len - i);
         if (step > 1) {
             memcpy(out + n, data + i, step);
             n += step;
