@@ -343,13 +343,7 @@ def test_many_connections_may_send_at_the_same_time(daemon, repo, tmp_path):
     assert kept(daemon) == {f"suites/{sha(p)}" for p in packs}
 
 
-def test_after_a_chunk_that_the_disk_took_in_part_all_is_sent_again(tmp_path, fake_host, monkeypatch):
-    daemon_program = tmp_path / "aurabenchd"  # the limit is an error to it, not its end
-    daemon_program.write_text(f"#!/bin/sh\ntrap '' XFSZ\nexec {harness.DAEMON} --runner"
-                              f" {harness.BUILD}/aurabench-runner \"$@\"\n")
-    daemon_program.chmod(0o755)
-    monkeypatch.setattr(harness, "DAEMON", daemon_program)
-    daemon = harness.Daemon(tmp_path, fake_host).start()
+def check_half_a_chunk(daemon) -> None:
     wire = daemon.connect()
     data = pack_of(plain(b"large", b"x" * (8 * CHUNK)), SUITE)
     before = resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE)
@@ -364,4 +358,16 @@ def test_after_a_chunk_that_the_disk_took_in_part_all_is_sent_again(tmp_path, fa
     assert kept(daemon) == set()
     assert send(wire, data)["result"] == {"sha256": sha(data)}
     wire.close()
-    daemon.close()
+
+
+def test_after_a_chunk_that_the_disk_took_in_part_all_is_sent_again(tmp_path, fake_host, monkeypatch):
+    daemon_program = tmp_path / "aurabenchd"  # the limit is an error to it, not its end
+    daemon_program.write_text(f"#!/bin/sh\ntrap '' XFSZ\nexec {harness.DAEMON} --runner"
+                              f" {harness.BUILD}/aurabench-runner \"$@\"\n")
+    daemon_program.chmod(0o755)
+    monkeypatch.setattr(harness, "DAEMON", daemon_program)
+    daemon = harness.Daemon(tmp_path, fake_host).start()
+    try:
+        check_half_a_chunk(daemon)
+    finally:
+        daemon.close()
