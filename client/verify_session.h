@@ -13,7 +13,7 @@
 struct verify_session_job {
     const char *id, *label;
     const char *attempt; /* whose report the session shows; NULL: none, and nothing below is set */
-    const char *grade, *line, *boot, *boot_label;
+    const char *raw_sha256, *grade, *line, *boot, *boot_label;
     int64_t started_ms;
 };
 

@@ -47,6 +47,7 @@ static void read_shown(struct json_in *in, const cJSON *item, struct verify_sess
     if (!report)
         return;
     job->attempt = read_id(in, report, "attempt");
+    job->raw_sha256 = json_str(in, report, "raw_sha256", 64);
     job->grade = json_str(in, report, "grade", JSON_STRING_MAX);
     job->line = json_str(in, report, "line", JSON_STRING_MAX);
     job->boot = json_str(in, report, "boot", JSON_STRING_MAX);
@@ -67,6 +68,16 @@ static void add_report(struct json_in *in, const cJSON *item, const struct verif
         s->reports[s->n_reports++] = r;
 }
 
+static void check_shown(struct json_in *in, const struct verify_session *s,
+                        const struct verify_session_job *job)
+{
+    if (in->rc != 0 || !job->attempt)
+        return;
+    const struct verify_session_report *shown = verify_session_find(s, job->attempt);
+    if (!shown || shown->job != job || strcmp(shown->raw_sha256, job->raw_sha256) != 0)
+        json_fail(in, "report", "session.bad", "report must be one of the job's sealed ones");
+}
+
 static void read_job(struct json_in *in, const cJSON *item, struct verify_session_job *job,
                      struct verify_session *s)
 {
@@ -82,10 +93,7 @@ static void read_job(struct json_in *in, const cJSON *item, struct verify_sessio
     s->reports = more;
     cJSON_ArrayForEach (report, sealed)
         add_report(in, report, job, s);
-    const struct verify_session_report *shown =
-        in->rc == 0 && job->attempt ? verify_session_find(s, job->attempt) : NULL;
-    if (in->rc == 0 && job->attempt && (!shown || shown->job != job))
-        json_fail(in, "report", "session.bad", "report must be one of the job's sealed ones");
+    check_shown(in, s, job);
 }
 
 static void read_jobs(struct json_in *in, const cJSON *doc, struct verify_session *s)

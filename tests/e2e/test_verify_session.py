@@ -216,6 +216,11 @@ def test_reports_that_name_another_key(sealed, copy):
 
 # ---- session.json
 
+def another_hash(record: dict) -> None:
+    for report in (record["jobs"][0]["report"], record["jobs"][0]["sealed"][0]):
+        report["raw_sha256"] = "0" * 64
+
+
 @pytest.mark.parametrize(("change", "check", "words"), [
     (set_in("session.label", "0.3.5"), "session", "of one session"),
     (set_in("session.opened_ms", 1), "member", "another thing of its session"),
@@ -230,7 +235,9 @@ def test_reports_that_name_another_key(sealed, copy):
     (set_in("jobs.0.report.attempt", "../../../../../../../etc"), "session", "must be a ULID"),
     (set_in("jobs.0.sealed", []), "session", "one of the job's sealed ones"),
     (set_in("jobs.0.sealed.0.attempt", "../x"), "session", "must be a ULID"),
-    (set_in("jobs.0.sealed.0.raw_sha256", "0" * 64), "member", "another raw.json"),
+    (set_in("jobs.0.sealed.0.raw_sha256", "0" * 64), "session", "one of the job's sealed ones"),
+    (set_in("jobs.0.report.raw_sha256", "0" * 64), "session", "one of the job's sealed ones"),
+    (another_hash, "member", "another raw.json"),
     (lambda r: r["jobs"][0]["sealed"].append(r["jobs"][0]["sealed"][0]), "session", "once only"),
     (lambda r: r["jobs"].pop(), "reports", "is not named in session.json"),
     (set_in("jobs.0.report.grade", "contractual"), "record", "its grade"),
