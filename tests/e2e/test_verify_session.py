@@ -75,7 +75,7 @@ def test_a_sealed_session_verifies_on_another_machine(sealed, copy):
     assert set(lines) == {"sums", "files", "session", "reports", "signature", "maker", "raw", "link", "summary",
                           "grade", "names", "plan", "observations", "sources", "inventories", "conditions",
                           "member", "key", "record"}
-    assert "2 jobs" in lines["session"][1] and "2 of 2" in lines["reports"][1]
+    assert "2 jobs" in lines["session"][1] and "2, all named" in lines["reports"][1]
     text = client("verify", copy, "--key", sealed.key).stdout
     for attempt in sealed.attempts:
         assert f"{attempt}: recomputed" in text
@@ -150,6 +150,15 @@ def test_a_report_that_was_removed(sealed, copy):
     mend_sums(copy)
     assert failures(copy, "--ignore-signature") == {"reports": f"reports/{sealed.attempts[1]} is missing"}
     assert "signature" in failures(copy, "--key", sealed.key)
+
+
+@pytest.mark.parametrize("name", ["reports", "reports/{}"])
+def test_no_link_is_followed_to_a_report(sealed, copy, tmp_path, name):
+    path = copy / name.format(sealed.attempts[0])
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    found = failures(copy)
+    assert set(found) == {"files", "reports"} and "is missing" in found["reports"]
 
 
 def test_all_reports_removed(copy):
