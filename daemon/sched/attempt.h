@@ -161,10 +161,11 @@ void attempt_log_close(struct attempt *a);
 int step_setup(struct attempt *a);
 int step_inventory_before_build(struct attempt *a);
 int step_checkout(struct attempt *a);
-int step_build(struct attempt *a);
 int step_hash(struct attempt *a);
 int step_settle(struct attempt *a);
 int step_inventory_before_timing(struct attempt *a);
+/* steps_build.c */
+int step_build(struct attempt *a);
 /* steps_measure.c */
 int step_plan(struct attempt *a);
 int step_measure(struct attempt *a);

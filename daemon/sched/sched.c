@@ -8,8 +8,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "evidence/evidence.h"
-#include "proto/doc_session.h"
-#include "proto/documents.h"
 #include "sched/calendar.h"
 #include "sched/sched_internal.h"
 
@@ -49,53 +47,6 @@ const char *sched_blocked(const struct sched *s)
     return s->blocked[0] ? s->blocked : NULL;
 }
 
-/* ---- pauses */
-
-void sched_set_quiet(struct sched *s, bool quiet)
-{
-    s->quiet = quiet;
-    if (quiet || s->n_waiting == 0)
-        return;
-    struct between *served = s->waiting;
-    size_t n = s->n_waiting;
-    s->waiting = NULL;
-    s->n_waiting = s->waiting_cap = 0;
-    s->holds += (int)n;
-    for (size_t i = 0; i < n; i++)
-        served[i].fn(served[i].ctx);
-    free(served);
-}
-
-void sched_between(struct sched *s, sched_between_fn fn, void *ctx)
-{
-    if (!s->quiet) {
-        s->holds++;
-        fn(ctx);
-        return;
-    }
-    MEM_GROW(s->waiting, s->n_waiting, s->waiting_cap);
-    s->waiting[s->n_waiting++] = (struct between){fn, ctx};
-}
-
-void sched_between_done(struct sched *s)
-{
-    s->holds--;
-    if (s->holds == 0 && s->active)
-        attempt_resume(s->active);
-}
-
-bool sched_between_withdraw(struct sched *s, void *ctx)
-{
-    for (size_t i = 0; i < s->n_waiting; i++) {
-        if (s->waiting[i].ctx != ctx)
-            continue;
-        memmove(&s->waiting[i], &s->waiting[i + 1], (s->n_waiting - i - 1) * sizeof *s->waiting);
-        s->n_waiting--;
-        return true;
-    }
-    return false;
-}
-
 /* ---- claiming */
 
 int64_t sched_now_ms(const struct sched *s)
@@ -126,94 +77,6 @@ static void arm_retry(struct sched *s)
     (void)uv_timer_start(&s->retry_timer, on_retry_timer, (uint64_t)wait_ms, 0);
 }
 
-static struct attempt *take_parked(struct sched *s, const char *job)
-{
-    for (size_t i = 0; i < s->n_parked; i++) {
-        struct attempt *a = s->parked[i];
-        if (strcmp(a->job_id, job) != 0)
-            continue;
-        memmove(&s->parked[i], &s->parked[i + 1], (s->n_parked - i - 1) * sizeof(struct attempt *));
-        s->n_parked--;
-        return a;
-    }
-    return NULL;
-}
-
-static void discard(struct attempt *a)
-{
-    if (!a)
-        return;
-    (void)file_rmtree(a->work_dir, NULL);
-    attempt_free(a);
-}
-
-static void park(struct sched *s, struct attempt *a)
-{
-    if (s->n_parked == SCHED_PARKED_MAX)
-        discard(take_parked(s, s->parked[0]->job_id));
-    s->parked[s->n_parked++] = a;
-}
-
-void sched_drop_parked(struct sched *s, const char *job)
-{
-    discard(take_parked(s, job));
-}
-
-static int load_session(struct sched *s, struct attempt *a, const char *id)
-{
-    struct raw_session *in = arena_alloc(&a->arena, sizeof *in);
-    struct store_session *row;
-    cJSON *doc = NULL;
-    int rc = store_session_get(s->config.store, id, &a->arena, &row, &a->e);
-
-    if (rc == 0)
-        rc = json_parse(row->document, strlen(row->document), &doc, &a->e);
-    if (rc == 0)
-        rc = session_decode(&a->arena, doc, &a->session, &a->e);
-    cJSON_Delete(doc);
-    if (rc < 0)
-        return rc;
-    *in = (struct raw_session){.id = row->id,
-                               .label = row->label,
-                               .boot = a->session->boot,
-                               .opened_ms = row->opened_ms,
-                               .opened_boot = row->opened_boot,
-                               .settle_ms = a->session->settle_ms};
-    a->in_session = in;
-    return 0;
-}
-
-/* Decodes what the store has of the job into the attempt. */
-static int load_job(struct sched *s, struct attempt *a)
-{
-    struct store_job *row;
-    const char *path;
-    struct buf text = {0};
-    cJSON *doc = NULL;
-
-    int rc = store_job_get(s->config.store, a->job_id, &a->arena, &row, &a->e);
-    if (rc == 0)
-        rc = json_parse(row->document, strlen(row->document), &doc, &a->e);
-    if (rc == 0)
-        rc = job_decode(&a->arena, doc, &a->job, &a->e);
-    cJSON_Delete(doc);
-    if (rc == 0)
-        rc = policy_decode(&a->arena, row->policy, strlen(row->policy), &a->policy, &a->e);
-    if (rc == 0 && row->session)
-        rc = load_session(s, a, row->session);
-    if (rc < 0)
-        return rc;
-    path = source_suite_path(s->config.sources, &a->arena, a->job->suite_sha256);
-    if (!path)
-        return err_set(&a->e, -ENOENT, "suite.not_here", "suite.sha256",
-                       "the daemon does not have this suite; submit the job again");
-    rc = file_read(arena_printf(&a->arena, "%s/suite.json", path), 1 << 20, &text, &a->e);
-    if (rc == 0)
-        rc = suite_decode(&a->arena, buf_str(&text), text.len, &a->suite, &a->e);
-    buf_deinit(&text);
-    return rc;
-}
-
 static int identify(struct sched *s, struct host_identity *host, struct boot_identity *boot,
                     struct arena *arena, struct err *e)
 {
@@ -226,27 +89,16 @@ static int identify(struct sched *s, struct host_identity *host, struct boot_ide
     return rc;
 }
 
-/* What was built in an earlier boot is built again: a retry goes on in the same boot only. */
-static struct attempt *take_this_boot(struct sched *s, const char *job)
-{
-    struct attempt *parked = take_parked(s, job);
-
-    if (!parked || strcmp(parked->boot.id, s->boot_id) == 0)
-        return parked;
-    discard(parked);
-    return NULL;
-}
-
 static void begin_attempt(struct sched *s, const char *id, const char *job)
 {
-    struct attempt *parked = take_this_boot(s, job);
+    struct attempt *parked = parked_take_this_boot(s, job);
     struct attempt *a = attempt_new(s, id, job, parked);
     int rc = 0;
 
     s->active = a;
     a->state = JOB_PREPARING;
     if (!parked) {
-        rc = load_job(s, a);
+        rc = attempt_load(s, a);
         if (rc == 0)
             rc = identify(s, &a->host, &a->boot, &a->arena, &a->e);
     }
@@ -403,9 +255,9 @@ void sched_attempt_over(struct sched *s, struct attempt *a)
     tell_over(s, a, state, text, next_try_ms);
     if (attempt_keeps_builds(a) && state == JOB_WAITING && !s->stopping) {
         attempt_log_close(a);
-        park(s, a);
+        parked_put(s, a);
     } else if (attempt_keeps_builds(a)) {
-        discard(a); /* no try will follow */
+        parked_discard(a); /* no try will follow */
     } else {
         attempt_free(a);
     }
@@ -505,7 +357,7 @@ void sched_free(struct sched *s)
     if (!s)
         return;
     while (s->n_parked)
-        discard(take_parked(s, s->parked[0]->job_id));
+        parked_discard(parked_take(s, s->parked[0]->job_id));
     uv_close((uv_handle_t *)&s->retry_timer, on_closed);
     uv_close((uv_handle_t *)&s->kick, on_closed);
 }

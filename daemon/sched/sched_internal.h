@@ -48,3 +48,17 @@ int outcome_store(struct sched *s, struct attempt *a, enum job_state *state, con
                   int64_t *next_try_ms, struct err *e);
 /* Ends, as lost, the attempts that an earlier daemon left unfinished. */
 int recovery_run(struct sched *s, struct err *e);
+
+/* parked.c */
+/* The parked attempt of the job, taken out; NULL: none. */
+struct attempt *parked_take(struct sched *s, const char *job);
+/* The same for this boot: what was built in an earlier one is thrown away. */
+struct attempt *parked_take_this_boot(struct sched *s, const char *job);
+/* Keeps it; the oldest goes where there are too many. */
+void parked_put(struct sched *s, struct attempt *a);
+/* Removes its folder and frees it; NULL is fine. */
+void parked_discard(struct attempt *a);
+
+/* documents.c */
+/* Decodes what the store has of the job into the attempt. 0, or -errno with a->e filled. */
+int attempt_load(struct sched *s, struct attempt *a);

@@ -1,0 +1,62 @@
+/* What the store has of a claimed job, decoded into its attempt. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "proto/doc_session.h"
+#include "proto/documents.h"
+#include "sched/sched_internal.h"
+
+static int load_session(struct sched *s, struct attempt *a, const char *id)
+{
+    struct raw_session *in = arena_alloc(&a->arena, sizeof *in);
+    struct store_session *row;
+    cJSON *doc = NULL;
+    int rc = store_session_get(s->config.store, id, &a->arena, &row, &a->e);
+
+    if (rc == 0)
+        rc = json_parse(row->document, strlen(row->document), &doc, &a->e);
+    if (rc == 0)
+        rc = session_decode(&a->arena, doc, &a->session, &a->e);
+    cJSON_Delete(doc);
+    if (rc < 0)
+        return rc;
+    *in = (struct raw_session){.id = row->id,
+                               .label = row->label,
+                               .boot = a->session->boot,
+                               .opened_ms = row->opened_ms,
+                               .opened_boot = row->opened_boot,
+                               .settle_ms = a->session->settle_ms};
+    a->in_session = in;
+    return 0;
+}
+
+int attempt_load(struct sched *s, struct attempt *a)
+{
+    struct store_job *row;
+    const char *path;
+    struct buf text = {0};
+    cJSON *doc = NULL;
+
+    int rc = store_job_get(s->config.store, a->job_id, &a->arena, &row, &a->e);
+    if (rc == 0)
+        rc = json_parse(row->document, strlen(row->document), &doc, &a->e);
+    if (rc == 0)
+        rc = job_decode(&a->arena, doc, &a->job, &a->e);
+    cJSON_Delete(doc);
+    if (rc == 0)
+        rc = policy_decode(&a->arena, row->policy, strlen(row->policy), &a->policy, &a->e);
+    if (rc == 0 && row->session)
+        rc = load_session(s, a, row->session);
+    if (rc < 0)
+        return rc;
+    path = source_suite_path(s->config.sources, &a->arena, a->job->suite_sha256);
+    if (!path)
+        return err_set(&a->e, -ENOENT, "suite.not_here", "suite.sha256",
+                       "the daemon does not have this suite; submit the job again");
+    rc = file_read(arena_printf(&a->arena, "%s/suite.json", path), 1 << 20, &text, &a->e);
+    if (rc == 0)
+        rc = suite_decode(&a->arena, buf_str(&text), text.len, &a->suite, &a->e);
+    buf_deinit(&text);
+    return rc;
+}
