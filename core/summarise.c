@@ -1,5 +1,7 @@
 #include "core/summarise.h"
 
+#include <string.h>
+
 #include <math.h>
 
 #include "core/observations.h"
@@ -169,4 +171,13 @@ struct summary *summarise(struct arena *a, const struct raw *raw)
     }
     grade_report(a, raw, s->controls, s->n_controls, &s->grade);
     return s;
+}
+
+bool summary_is_control(const struct summary *s, const struct comparison *c)
+{
+    for (size_t i = 0; i < s->n_controls; i++)
+        if (strcmp(s->controls[i].workload, c->workload) == 0 &&
+            strcmp(s->controls[i].lane, c->subject_lane) == 0)
+            return true;
+    return false;
 }

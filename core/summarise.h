@@ -62,5 +62,9 @@ struct summary {
     struct grade_result grade;
 };
 
+/* Whether the comparison is of a control lane with itself: it tells of the host, not of the change.
+ */
+bool summary_is_control(const struct summary *s, const struct comparison *c);
+
 /* Never fails; a void attempt yields a grade and no rows. Everything lives in a. */
 struct summary *summarise(struct arena *a, const struct raw *raw);

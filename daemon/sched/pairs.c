@@ -49,15 +49,6 @@ static double median_of(const struct summary *s, const char *workload, const cha
     return NAN;
 }
 
-static bool is_control(const struct summary *s, const struct comparison *c)
-{
-    for (size_t i = 0; i < s->n_controls; i++)
-        if (strcmp(s->controls[i].workload, c->workload) == 0 &&
-            strcmp(s->controls[i].lane, c->subject_lane) == 0)
-            return true;
-    return false;
-}
-
 static struct raw_pair_row subject_row(const struct summary *s, const struct comparison *c)
 {
     return (struct raw_pair_row){
@@ -84,7 +75,7 @@ static void fill(struct arena *arena, const struct summary *s, struct raw_pair *
 {
     pair->rows = arena_array(arena, s->n_comparisons + s->n_controls, sizeof *pair->rows);
     for (size_t i = 0; i < s->n_comparisons; i++)
-        if (s->comparisons[i].kind == COMPARE_SIDES && !is_control(s, &s->comparisons[i]))
+        if (s->comparisons[i].kind == COMPARE_SIDES && !summary_is_control(s, &s->comparisons[i]))
             pair->rows[pair->n_rows++] = subject_row(s, &s->comparisons[i]);
     for (size_t i = 0; i < s->n_controls; i++)
         pair->rows[pair->n_rows++] = control_row(&s->controls[i]);

@@ -298,13 +298,14 @@ static void count_verdict(const struct comparison *c, struct store_report_count 
     }
 }
 
-/* Of the sides: what a session is run for. Lanes against lanes stand in the report. */
+/* Of the sides without their controls: what a session is run for, as many as the report counts.
+ * Lanes against lanes stand in the report. */
 static const struct store_report_count *count(struct attempt *a, const struct summary *s)
 {
     struct store_report_count *n = arena_alloc(&a->arena, sizeof *n);
 
     for (size_t i = 0; i < s->n_comparisons; i++)
-        if (s->comparisons[i].kind == COMPARE_SIDES)
+        if (s->comparisons[i].kind == COMPARE_SIDES && !summary_is_control(s, &s->comparisons[i]))
             count_verdict(&s->comparisons[i], n);
     n->controls = (int)s->n_controls;
     for (size_t i = 0; i < s->n_controls; i++)

@@ -515,6 +515,8 @@ def test_an_unattended_night(daemon, clock, fake_host, tmp_path, repo, open_sess
     shown = until(daemon, "done", "done")
     first = shown["jobs"][0]
     assert first["verdicts"]["faster"] >= 1 and first["controls"]["compared"] == 1
+    # As many as the report counts: the subject, not the control beside it.
+    assert sum(first["verdicts"].values()) == 1
     assert {j["report"]["boot_label"] for j in shown["jobs"]} == {"post-reboot"}
     assert shown["noise"][0]["command"] == "backup" and shown["noise"][0]["refusals"] >= 2
     text = daemon.run("session", "show", "0.3.4").stdout
