@@ -1,8 +1,7 @@
 #include "core/summarise.h"
 
-#include <string.h>
-
 #include <math.h>
+#include <string.h>
 
 #include "core/observations.h"
 #include "core/pairs.h"
