@@ -1,10 +1,13 @@
 #include "client/address.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/files.h"
 #include "base/mem.h"
@@ -44,6 +47,64 @@ int address_socket(const char *option, char out[ADDRESS_SOCKET_MAX + 1], struct 
     if (!file_exists(own) && file_exists(SYSTEM_SOCKET))
         return take_path(SYSTEM_SOCKET, "aurabench", out, e);
     return take_path(own, "XDG_RUNTIME_DIR", out, e);
+}
+
+/* What keeps us out: the socket itself, or the first folder on the way that we may look at from
+ * outside only. Cuts path down to it. */
+static bool find_closed(char *path, struct stat *st)
+{
+    char *slash;
+
+    while (stat(path, st) < 0) {
+        slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            return false;
+        *slash = '\0';
+    }
+    return true;
+}
+
+static void name_group(gid_t gid, char *out, size_t size)
+{
+    const struct group *group = getgrgid(gid);
+
+    if (group)
+        (void)snprintf(out, size, "%s", group->gr_name);
+    else
+        (void)snprintf(out, size, "%lu", (unsigned long)gid);
+}
+
+static void name_user(uid_t uid, char *out, size_t size)
+{
+    const struct passwd *user = getpwuid(uid);
+
+    if (user)
+        (void)snprintf(out, size, "%s", user->pw_name);
+    else
+        (void)snprintf(out, size, "%lu", (unsigned long)uid);
+}
+
+int address_denied(const char *path, struct err *e)
+{
+    CLEANUP(mem_freep) char *closed = mem_strdup(path);
+    char name[64];
+    struct stat st;
+
+    if (!find_closed(closed, &st))
+        return err_set(e, -ECONNREFUSED, "daemon.unreachable", "--socket",
+                       "this user may not use the socket %s", path);
+    if (st.st_mode & (S_ISDIR(st.st_mode) ? S_IXGRP : S_IWGRP)) {
+        name_group(st.st_gid, name, sizeof name);
+        return err_set(e, -ECONNREFUSED, "daemon.unreachable", "--socket",
+                       "this user may not use the socket %s: it is for the group %s; ask to be put "
+                       "into that group, then log in again",
+                       path, name);
+    }
+    name_user(st.st_uid, name, sizeof name);
+    return err_set(e, -ECONNREFUSED, "daemon.unreachable", "--socket",
+                   "this user may not use the socket %s: %s is for the user %s alone; use a daemon "
+                   "of your own, or one for a group",
+                   path, closed, name);
 }
 
 /* ---- ssh */

@@ -18,6 +18,10 @@
  * longer than ADDRESS_SOCKET_MAX or empty. */
 int address_socket(const char *option, char out[ADDRESS_SOCKET_MAX + 1], struct err *e);
 
+/* The user may not open the socket at path: fills e ("daemon.unreachable", field "--socket") with a
+ * sentence that names the group, or the user, for whom it is. -ECONNREFUSED. */
+int address_denied(const char *path, struct err *e);
+
 struct address_ssh {
     char target[2 * ADDRESS_NAME_MAX + 2]; /* "user@host" or "host" */
     char port[8];                          /* "" when not given */

@@ -36,15 +36,11 @@ static void fail_as_json(struct cli *cli, const struct err *e)
     struct json_out o;
 
     cli_json_begin(cli, &o, &b);
-    json_begin(&o, "error");
-    json_put_str(&o, "code", e->code);
-    json_put_str(&o, "field", e->field);
-    json_put_str(&o, "message", e->text);
-    json_end(&o);
+    cli_json_error(&o, e);
     cli_json_end(&o);
 }
 
-int cli_fail(struct cli *cli, const struct err *e)
+int cli_say(const struct err *e)
 {
     CLEANUP(buf_deinit) struct buf b = {0};
 
@@ -52,9 +48,16 @@ int cli_fail(struct cli *cli, const struct err *e)
     term_clean(&b, e->text, strlen(e->text), 0);
     buf_putc(&b, '\n');
     (void)file_write_all(STDERR_FILENO, b.data, b.len);
+    return (int)error_exit_status(e->code);
+}
+
+int cli_fail(struct cli *cli, const struct err *e)
+{
+    int status = cli_say(e);
+
     if (cli->shared.json)
         fail_as_json(cli, e);
-    return (int)error_exit_status(e->code);
+    return status;
 }
 
 int cli_fail_in_file(const char *path, int rc, const struct err *why, struct err *e)
@@ -70,7 +73,7 @@ int cli_connect(struct cli *cli, struct connection **out, struct err *e)
         .host = cli->shared.host,
         .socket = cli->shared.socket,
         .deadline_ns = cli->deadline_ns,
-        .say_waiting = cli->err.tty,
+        .say_waiting = cli->err.tty && !cli->shared.json,
     };
 
     return connection_open(&how, out, e);
@@ -135,6 +138,15 @@ void cli_json_end(struct json_out *o)
     json_end(o);
     buf_putc(o->b, '\n');
     cli_put(o->b);
+}
+
+void cli_json_error(struct json_out *o, const struct err *e)
+{
+    json_begin(o, "error");
+    json_put_str(o, "code", e->code);
+    json_put_str(o, "field", e->field);
+    json_put_str(o, "message", e->text);
+    json_end(o);
 }
 
 void cli_json_node(struct json_out *o, const char *key, const cJSON *node)

@@ -52,6 +52,8 @@ extern const size_t cli_n_shared_opts;
 /* Says the error on stderr as one sentence (with --json also as a document on stdout) and returns
  * the exit status that belongs to its code. */
 int cli_fail(struct cli *cli, const struct err *e);
+/* The sentence alone: where one of several things failed and the rest goes on. */
+int cli_say(const struct err *e);
 
 /* What is wrong in a document, with the document's file in front of the sentence: a command may
  * read several. Returns rc. */
@@ -74,6 +76,8 @@ void cli_json_begin(const struct cli *cli, struct json_out *o, struct buf *b);
 void cli_json_end(struct json_out *o);
 /* The whole document: the members of result, an object. */
 void cli_json(const struct cli *cli, const cJSON *result);
+/* Adds member "error". */
+void cli_json_error(struct json_out *o, const struct err *e);
 /* Adds a node of an answer, and all members of an object. */
 void cli_json_node(struct json_out *o, const char *key, const cJSON *node);
 void cli_json_members(struct json_out *o, const cJSON *obj);

@@ -29,7 +29,7 @@ static const struct opt opts[] = {
     JOB_OPTS(struct values, job),
     {'x', "exclude", OPT_LIST, "W/L", offsetof(struct values, job.exclude), 0, 0,
      "leave out this lane of this workload; several times; the report says so"},
-    {0, "order", OPT_TEXT, "ORDER", offsetof(struct values, job.order), 0, 0,
+    {0, "order", OPT_TEXT, "interleaved|sequential", offsetof(struct values, job.order), 0, 0,
      "interleaved (default), or sequential: one side after the other"},
     {0, "before-base", OPT_TEXT, "REV", offsetof(struct values, correction.before_base), 0, 0,
      "the commit that --before corrects by exactly the allowed diff"},

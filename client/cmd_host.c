@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "client/commands.h"
 #include "client/inventory_view.h"
+#include "client/job_view.h"
 #include "client/table.h"
 #include "proto/doc_host.h"
 #include "proto/duration.h"
@@ -48,7 +49,7 @@ static void view_decode(struct json_in *in, const cJSON *result, struct host_vie
         if (in->rc)
             return;
         struct policy_view *p = &v->policies[v->n_policies++];
-        p->name = json_str(in, item, "name", 255);
+        p->name = json_view_line(in, item, "name", 255);
         p->met = (enum tri)json_enum(in, item, "met", tri_parse);
         conditions_decode(in, item, "conditions", p->conditions);
     }
@@ -190,8 +191,8 @@ static int print_key(struct cli *cli, const cJSON *result, struct err *e)
 
     json_in_init(&in, a, e);
     const cJSON *key = json_obj(&in, result, "key");
-    const char *public_hex = json_str(&in, key, "public", KEY_HEX);
-    const char *id = json_str(&in, key, "id", KEY_ID);
+    const char *public_hex = json_view_line(&in, key, "public", KEY_HEX);
+    const char *id = json_view_line(&in, key, "id", KEY_ID);
     if (connection_check(&in, e) < 0)
         return cli_fail(cli, e);
     if (cli->shared.json) {

@@ -13,7 +13,7 @@
 #define SHOWN 20
 
 struct values {
-    bool all;
+    bool all, blocked;
     struct args states;
     int limit;
 };
@@ -22,13 +22,15 @@ static const struct opt opts[] = {
     {0, "all", OPT_FLAG, NULL, offsetof(struct values, all), 0, 0, "all jobs, not only the newest"},
     {'s', "state", OPT_LIST, "STATE", offsetof(struct values, states), 0, 0,
      "only jobs in this state; may be given several times"},
+    {0, "blocked", OPT_FLAG, NULL, offsetof(struct values, blocked), 0, 0,
+     "only jobs that wait for the end of others"},
     {'n', "limit", OPT_INT, "N", offsetof(struct values, limit), 1, 1000000,
      "at most so many (20 unless --all)"},
 };
 
 static const struct table_column columns[] = {
-    {"ID", false, false},   {"STATE", false, false}, {"AGE", true, false},
-    {"LABEL", false, true}, {"WHAT", false, true},
+    {"ID", false, false}, {"STATE", false, false}, {"PRIO", true, false},
+    {"AGE", true, false}, {"LABEL", false, true},  {"WHAT", false, true},
 };
 
 static int check_states(const struct args *states, struct err *e)
@@ -52,8 +54,8 @@ static void put_what(const struct job_view *job, int64_t now_ms, struct buf *out
         progress_view_count(&job->progress, out);
     } else if (job->progress.step) {
         buf_puts(out, job->progress.text);
-    } else if (job->waits_for && job->state == JOB_WAITING) {
-        buf_puts(out, job->waits_for);
+    } else if (job->why && (job->state != JOB_QUEUED || job->blocked > 0)) {
+        buf_puts(out, job->why);
     } else if (job->next_try_ms >= 0 && job->state == JOB_WAITING) {
         buf_printf(out, "next try in %s, refused %" PRId64 " time%s",
                    duration_format(job->next_try_ms - now_ms, text), job->refusals,
@@ -73,6 +75,7 @@ static void put_row(const struct job_view *job, int64_t now_ms, struct table *t)
     put_what(job, now_ms, &what);
     table_cell(t, TERM_PLAIN, "%s", cli_short_id(job->id));
     table_cell(t, job_state_style(job->state), "%s", job_state_name(job->state));
+    table_cell(t, TERM_PLAIN, "%" PRId64, job->priority);
     table_cell(t, TERM_PLAIN, "%s", duration_format(now_ms - job->submitted_ms, age));
     table_cell(t, TERM_PLAIN, "%s", job->label ? job->label : job->suite ? job->suite : "");
     table_cell(t, TERM_PLAIN, "%s", buf_str(&what));
@@ -104,6 +107,8 @@ static void page_params(const struct listing *l, struct buf *out)
         json_put_str(&o, "before", l->before);
     if (l->v->states.n)
         json_put_args(&o, "states", &l->v->states);
+    if (l->v->blocked)
+        json_put_bool(&o, "blocked", true);
     json_end(&o);
 }
 
@@ -196,8 +201,9 @@ static int list_text(struct listing *l, struct err *e)
     l->table = table_new(columns, ARRAY_LEN(columns));
     int rc = fetch(l, e);
     if (rc == 0 && table_rows(l->table) == 0)
-        buf_puts(&out, l->v->states.n ? "no job is in that state\n"
-                                      : "no jobs yet; submit one with aurabench compare\n");
+        buf_puts(&out, l->v->blocked    ? "no job waits for the end of another\n"
+                       : l->v->states.n ? "no job is in that state\n"
+                                        : "no jobs yet; submit one with aurabench compare\n");
     else if (rc == 0)
         table_print(l->table, &l->cli->out, 0, &out);
     if (rc == 0 && l->more && l->cli->out.tty)

@@ -54,71 +54,53 @@ static int read_targets(struct cli *cli, struct page *p, struct err *e)
 }
 
 /* Sent in one line, as every message is. */
-static int put_targets(struct json_out *o, const struct page *p, struct err *e)
+static int put_in_one_line(struct page *p, struct err *e)
 {
-    CLEANUP(buf_deinit) struct buf line = {0};
+    struct buf line = {0};
 
     if (!p->targets.len)
         return 0;
     int rc = json_canonical(p->targets.data, p->targets.len, &line, e);
     if (rc == 0 && line.len && line.data[line.len - 1] == '\n')
         line.data[--line.len] = '\0';
-    if (rc == 0)
-        json_put_raw(o, "targets", buf_str(&line));
+    buf_deinit(&p->targets);
+    p->targets = line;
     return rc;
 }
 
-static int put_params(const struct page *p, struct buf *out, struct err *e)
+static void put_params(void *ctx, int64_t offset, struct json_out *o)
 {
-    struct json_out o;
+    const struct page *p = ctx;
 
-    json_out_init(&o, out);
-    json_begin(&o, NULL);
     if (p->v->reports.n) {
-        json_begin_array(&o, "jobs");
+        json_begin_array(o, "jobs");
         for (size_t i = 0; i < p->v->reports.n; i++)
-            json_put_str(&o, NULL, p->v->reports.v[i]);
+            json_put_str(o, NULL, p->v->reports.v[i]);
         for (size_t i = 0; i < p->words->n; i++)
-            json_put_str(&o, NULL, p->words->v[i]);
-        json_end_array(&o);
+            json_put_str(o, NULL, p->words->v[i]);
+        json_end_array(o);
     } else {
-        json_put_str(&o, "session", p->words->v[0]);
+        json_put_str(o, "session", p->words->v[0]);
     }
-    json_put_int(&o, "offset", (int64_t)p->text.len);
-    int rc = put_targets(&o, p, e);
-    json_end(&o);
-    return rc;
-}
-
-static int fetch_piece(struct connection *c, struct page *p, bool *whole, struct err *e)
-{
-    CLEANUP(answer_deinit) struct answer answer = {0};
-    CLEANUP(buf_deinit) struct buf params = {0};
-    CLEANUP(chunk_deinit) struct chunk chunk = {0};
-
-    int rc = put_params(p, &params, e);
-    if (rc == 0)
-        rc = connection_call(c, "report.page", buf_str(&params), &answer, e);
-    if (rc == 0)
-        rc = chunk_decode(&answer, (int64_t)p->text.len, &chunk, e);
-    if (rc < 0)
-        return rc;
-    buf_add(&p->text, chunk.data.data, chunk.data.len);
-    *whole = chunk.next >= chunk.total;
-    if (p->text.len > PAGE_BYTES_MAX)
-        return err_set(e, -EFBIG, "client.output", "page", "the page is longer than %zu MiB",
-                       PAGE_BYTES_MAX >> 20);
-    return 0;
+    json_put_int(o, "offset", offset);
+    if (p->targets.len)
+        json_put_raw(o, "targets", buf_str(&p->targets));
 }
 
 static int fetch(struct cli *cli, struct page *p, struct err *e)
 {
+    const struct fetch f = {.method = "report.page",
+                            .what = "the page",
+                            .max_bytes = PAGE_BYTES_MAX,
+                            .ctx = p,
+                            .put = put_params};
     struct connection *c = NULL;
-    bool whole = false;
-    int rc = cli_connect(cli, &c, e);
+    int rc = put_in_one_line(p, e);
 
-    while (rc == 0 && !whole)
-        rc = fetch_piece(c, p, &whole, e);
+    if (rc == 0)
+        rc = cli_connect(cli, &c, e);
+    if (rc == 0)
+        rc = fetch_whole(c, &f, &p->text, e);
     connection_close(c);
     return rc;
 }

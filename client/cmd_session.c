@@ -5,17 +5,14 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/ids.h"
 #include "base/mem.h"
 #include "client/chunks.h"
 #include "client/commands.h"
-#include "client/job_load.h"
+#include "client/job_view.h"
+#include "client/list_view.h"
+#include "client/session_open.h"
 #include "client/session_view.h"
-#include "client/table.h"
-#include "proto/doc_session.h"
-#include "proto/documents.h"
 
-#define SESSION_BYTES_MAX (1 << 20)
 #define PAGE_BYTES_MAX ((size_t)64 << 20)
 
 struct values {
@@ -31,128 +28,46 @@ static const struct opt opts[] = {
 
 /* ---- open */
 
-struct opening {
-    struct cli *cli;
-    const struct values *v;
-    const char *path;
-    struct session_file *file;
-    struct submission *jobs;
-    char id[ULID_LEN + 1];
-    char (*job_ids)[ULID_LEN + 1];
-};
-
-/* Errors of a job name its own fields; which job it is stands in front. */
-static int of_job(size_t i, int rc, const struct err *why, struct err *e)
-{
-    char field[sizeof e->field];
-
-    (void)snprintf(field, sizeof field, "jobs[%zu]%s%.100s", i, why->field[0] ? "." : "",
-                   why->field);
-    return err_set(e, rc, why->code, field, "job %zu of the session: %s", i + 1, why->text);
-}
-
-static int load_job(struct opening *o, size_t i, struct err *e)
-{
-    const struct session_file_job *job = &o->file->jobs[i];
-    struct submission *s = &o->jobs[i];
-    struct err why = {0};
-    int rc = job->file ? job_load(o->cli, job->file, o->path, o->v->policy, s, &why)
-                       : job_load_path(o->cli, job_load_beside(o->cli, o->path, job->path),
-                                       o->v->policy, s, &why);
-
-    if (rc < 0)
-        return of_job(i, rc, &why, e);
-    ulid_new(o->job_ids[i]);
-    s->job->id = o->job_ids[i];
-    s->job->policy = s->policy.name;
-    return 0;
-}
-
-static int load(struct opening *o, struct err *e)
-{
-    CLEANUP(buf_deinit) struct buf text = {0};
-    struct err why = {0};
-    int rc = file_read(o->path, SESSION_BYTES_MAX, &text, e);
-
-    if (rc == 0)
-        rc = session_file_decode(&o->cli->a, buf_str(&text), text.len, &o->file, &why);
-    if (rc == 0)
-        rc = job_load_check_zone(o->file->session.window, &why);
-    if (err_is_set(&why))
-        return cli_fail_in_file(o->path, rc, &why, e);
-    if (rc < 0)
-        return rc;
-    o->jobs = arena_array(&o->cli->a, o->file->n_jobs, sizeof *o->jobs);
-    o->job_ids = arena_array(&o->cli->a, o->file->n_jobs, sizeof *o->job_ids);
-    for (size_t i = 0; rc == 0 && i < o->file->n_jobs; i++)
-        rc = load_job(o, i, e);
-    return rc;
-}
-
-static void put_open(const struct opening *o, struct buf *out)
-{
-    struct json_out j;
-
-    json_out_init(&j, out);
-    json_begin(&j, NULL);
-    session_encode(&j, "session", &o->file->session);
-    json_begin_array(&j, "jobs");
-    for (size_t i = 0; i < o->file->n_jobs; i++) {
-        json_begin(&j, NULL);
-        job_encode(&j, "job", o->jobs[i].job);
-        if (o->jobs[i].policy.canonical)
-            json_put_raw(&j, "policy", o->jobs[i].policy.canonical);
-        json_end(&j);
-    }
-    json_end_array(&j);
-    json_end(&j);
-}
-
-static int send(struct opening *o, struct answer *answer, struct err *e)
-{
-    CLEANUP(buf_deinit) struct buf params = {0};
-    struct connection *c = NULL;
-    int rc = cli_connect(o->cli, &c, e);
-
-    for (size_t i = 0; rc == 0 && i < o->file->n_jobs; i++)
-        rc = submission_send_parts(o->cli, &o->jobs[i], c, e);
-    put_open(o, &params);
-    if (rc == 0)
-        rc = connection_call(c, "session.open", buf_str(&params), answer, e);
-    connection_close(c);
-    return rc;
-}
-
-static int say_opened(const struct opening *o, const struct answer *answer)
+static void say_as_json(struct cli *cli, const struct session_opening *o)
 {
     CLEANUP(buf_deinit) struct buf out = {0};
+    struct json_out j;
 
-    if (o->cli->shared.json) {
-        cli_json(o->cli, answer->msg.result);
+    cli_json_begin(cli, &j, &out);
+    json_put_str(&j, "id", o->id);
+    json_put_bool(&j, "duplicate", o->duplicate);
+    json_begin_array(&j, "jobs");
+    for (size_t i = 0; i < o->file->n_jobs; i++)
+        json_put_str(&j, NULL, o->job_ids[i]);
+    json_end_array(&j);
+    cli_json_end(&j);
+}
+
+static int say_opened(struct cli *cli, const struct session_opening *o)
+{
+    CLEANUP(buf_deinit) struct buf out = {0};
+    const char *label = o->file->session.label;
+
+    if (cli->shared.json) {
+        say_as_json(cli, o);
         return EXIT_GOOD;
     }
     buf_printf(&out, "session %s opened with %zu job%s (%s)\n  next: aurabench session show %s\n",
-               o->file->session.label, o->file->n_jobs, o->file->n_jobs == 1 ? "" : "s", o->id,
-               o->file->session.label);
+               label, o->file->n_jobs, o->file->n_jobs == 1 ? "" : "s", o->id, label);
     cli_put(&out);
     return EXIT_GOOD;
 }
 
 static int open_session(struct cli *cli, const struct values *v, const char *path)
 {
-    CLEANUP(answer_deinit) struct answer answer = {0};
-    struct opening o = {.cli = cli, .v = v, .path = path};
+    struct session_opening o = {0};
     struct err e = {0};
-    int rc = load(&o, &e);
+    int rc = session_opening_load(cli, path, v->policy, &o, &e);
 
-    if (rc == 0) {
-        ulid_new(o.id);
-        o.file->session.id = o.id;
-        rc = send(&o, &answer, &e);
-    }
-    for (size_t i = 0; o.jobs && i < o.file->n_jobs; i++)
-        submission_deinit(&o.jobs[i]);
-    return rc < 0 ? cli_fail(cli, &e) : say_opened(&o, &answer);
+    if (rc == 0)
+        rc = session_opening_send(cli, &o, &e);
+    session_opening_deinit(&o);
+    return rc < 0 ? cli_fail(cli, &e) : say_opened(cli, &o);
 }
 
 /* ---- show, list, close */
@@ -160,13 +75,12 @@ static int open_session(struct cli *cli, const struct values *v, const char *pat
 static int show(struct cli *cli, const struct values *v, const char *id)
 {
     CLEANUP(answer_deinit) struct answer answer = {0};
-    CLEANUP(buf_deinit) struct buf params = {0}, out = {0};
+    CLEANUP(buf_deinit) struct buf out = {0};
     struct json_in in;
     struct err e = {0};
 
     (void)v;
-    cli_id_params(&params, id);
-    if (cli_ask(cli, "session.show", buf_str(&params), &answer, &e) < 0)
+    if (whole_list(cli, &whole_session, id, &answer, &e) < 0)
         return cli_fail(cli, &e);
     if (cli->shared.json) {
         cli_json(cli, answer.msg.result);
@@ -198,46 +112,24 @@ static void put_listed(struct json_in *in, const cJSON *item, struct table *t)
     table_cell(t, TERM_PLAIN, "%" PRId64 " of %" PRId64, over, jobs);
 }
 
-static void list_text(struct cli *cli, struct json_in *in, const cJSON *result)
+static int list(struct cli *cli, const struct values *v, const char *word)
 {
     static const struct table_column columns[] = {{"ID", false, false},
                                                   {"LABEL", false, true},
                                                   {"STATE", false, false},
                                                   {"OPENED", false, false},
                                                   {"JOBS OVER", false, false}};
-    CLEANUP(buf_deinit) struct buf out = {0};
-    struct table *t = table_new(columns, ARRAY_LEN(columns));
-    const cJSON *item;
-    size_t n = 0;
-    const cJSON *sessions = json_arr(in, result, "sessions", 1000, &n);
-
-    cJSON_ArrayForEach (item, sessions)
-        put_listed(in, item, t);
-    if (in->rc == 0 && table_rows(t))
-        table_print(t, &cli->out, 0, &out);
-    else if (in->rc == 0)
-        buf_puts(&out, "no sessions yet; open one with aurabench session open FILE\n");
-    table_free(t);
-    cli_put(&out);
-}
-
-static int list(struct cli *cli, const struct values *v, const char *word)
-{
-    CLEANUP(answer_deinit) struct answer answer = {0};
-    struct json_in in;
-    struct err e = {0};
+    static const struct list_view view = {
+        .whole = &whole_sessions,
+        .columns = columns,
+        .n_columns = ARRAY_LEN(columns),
+        .put = put_listed,
+        .empty = "no sessions yet; open one with aurabench session open FILE",
+    };
 
     (void)v;
     (void)word;
-    if (cli_ask(cli, "session.list", NULL, &answer, &e) < 0)
-        return cli_fail(cli, &e);
-    if (cli->shared.json) {
-        cli_json(cli, answer.msg.result);
-        return EXIT_GOOD;
-    }
-    json_in_init(&in, &answer.a, &e);
-    list_text(cli, &in, answer.msg.result);
-    return connection_check(&in, &e) < 0 ? cli_fail(cli, &e) : EXIT_GOOD;
+    return list_view(cli, &view);
 }
 
 static int close_session(struct cli *cli, const struct values *v, const char *id)
@@ -257,7 +149,7 @@ static int close_session(struct cli *cli, const struct values *v, const char *id
     }
     json_in_init(&in, &answer.a, &e);
     int64_t cancelled = json_int(&in, answer.msg.result, "cancelled", 0, JSON_INT_MAX);
-    const char *evidence = json_str(&in, answer.msg.result, "evidence", 4096);
+    const char *evidence = json_view_line(&in, answer.msg.result, "evidence", 4096);
     if (connection_check(&in, &e) < 0)
         return cli_fail(cli, &e);
     buf_printf(&out, "session %s closed, %" PRId64 " job%s cancelled\nevidence: %s\n", id,
@@ -268,30 +160,10 @@ static int close_session(struct cli *cli, const struct values *v, const char *id
 
 /* ---- report */
 
-static int fetch_piece(struct connection *c, const char *id, struct buf *page, bool *whole,
-                       struct err *e)
+static void put_report_params(void *ctx, int64_t offset, struct json_out *o)
 {
-    CLEANUP(answer_deinit) struct answer answer = {0};
-    CLEANUP(buf_deinit) struct buf params = {0};
-    CLEANUP(chunk_deinit) struct chunk chunk = {0};
-    struct json_out o;
-
-    json_out_init(&o, &params);
-    json_begin(&o, NULL);
-    json_put_str(&o, "id", id);
-    json_put_int(&o, "offset", (int64_t)page->len);
-    json_end(&o);
-    int rc = connection_call(c, "session.report", buf_str(&params), &answer, e);
-    if (rc == 0)
-        rc = chunk_decode(&answer, (int64_t)page->len, &chunk, e);
-    if (rc < 0)
-        return rc;
-    buf_add(page, chunk.data.data, chunk.data.len);
-    *whole = chunk.next >= chunk.total;
-    if (page->len > PAGE_BYTES_MAX)
-        return err_set(e, -EFBIG, "client.output", "page", "the page is longer than %zu MiB",
-                       PAGE_BYTES_MAX >> 20);
-    return 0;
+    json_put_str(o, "id", ctx);
+    json_put_int(o, "offset", offset);
 }
 
 static int deliver(struct cli *cli, const struct values *v, const struct buf *page, struct err *e)
@@ -318,13 +190,18 @@ static int deliver(struct cli *cli, const struct values *v, const struct buf *pa
 static int report(struct cli *cli, const struct values *v, const char *id)
 {
     CLEANUP(buf_deinit) struct buf page = {0};
+    char *named = arena_strdup(&cli->a, id);
+    const struct fetch f = {.method = "session.report",
+                            .what = "the page",
+                            .max_bytes = PAGE_BYTES_MAX,
+                            .ctx = named,
+                            .put = put_report_params};
     struct connection *c = NULL;
     struct err e = {0};
-    bool whole = false;
     int rc = cli_connect(cli, &c, &e);
 
-    while (rc == 0 && !whole)
-        rc = fetch_piece(c, id, &page, &whole, &e);
+    if (rc == 0)
+        rc = fetch_whole(c, &f, &page, &e);
     connection_close(c);
     if (rc == 0)
         rc = deliver(cli, v, &page, &e);

@@ -7,6 +7,7 @@
 #include "client/inventory_view.h"
 #include "client/job_view.h"
 #include "client/table.h"
+#include "client/whole.h"
 #include "proto/doc_host.h"
 #include "proto/duration.h"
 
@@ -113,8 +114,8 @@ static void put_state(struct show *s)
         progress_view_count(&j->progress, &text);
         put_line(s, "now", TERM_PLAIN, buf_str(&text));
     }
-    if (j->state == JOB_WAITING && j->waits_for)
-        put_line(s, "waiting", TERM_YELLOW, j->waits_for);
+    if (j->why)
+        put_line(s, j->state == JOB_WAITING ? "waiting" : "why", TERM_YELLOW, j->why);
     if (j->state == JOB_WAITING && j->next_try_ms >= 0)
         put_linef(s, "next try", TERM_PLAIN, "%s; refused %" PRId64 " time%s so far",
                   cli_time(j->next_try_ms, when), j->refusals, j->refusals == 1 ? "" : "s");
@@ -151,7 +152,79 @@ static void put_head(struct show *s)
         put_linef(s, "priority", TERM_PLAIN, "%" PRId64, j->priority);
 }
 
-/* ---- what it waits for */
+/* ---- what it waits for, and who waits for it */
+
+static void put_time(struct show *s, const char *label, const cJSON *doc, const char *key)
+{
+    const char *text = json_opt_str(&s->in, doc, key, TEXT_MAX, NULL);
+
+    if (s->in.rc == 0 && text)
+        put_line(s, label, TERM_PLAIN, text);
+}
+
+static void put_window(struct show *s, const cJSON *doc)
+{
+    const cJSON *w = json_opt_obj(&s->in, doc, "window");
+
+    if (!w)
+        return;
+    const char *days = json_opt_str(&s->in, w, "days", TEXT_MAX, "daily");
+    const char *from = json_opt_str(&s->in, w, "from", TEXT_MAX, "");
+    const char *to = json_opt_str(&s->in, w, "to", TEXT_MAX, "");
+    const char *zone = json_opt_str(&s->in, w, "zone", TEXT_MAX, "");
+    if (s->in.rc == 0)
+        put_linef(s, "window", TERM_PLAIN, "%s %s-%s %s", days, from, to, zone);
+}
+
+static void put_retry(struct show *s, const cJSON *doc)
+{
+    const cJSON *retry = json_opt_obj(&s->in, doc, "retry");
+    const char *every = retry ? json_opt_str(&s->in, retry, "every", TEXT_MAX, NULL) : NULL;
+    int64_t limit = retry ? json_opt_int(&s->in, retry, "limit", 0, JSON_INT_MAX, -1) : -1;
+
+    if (s->in.rc == 0 && every && limit >= 0)
+        put_linef(s, "retries", TERM_PLAIN, "every %s, %" PRId64 " at most", every, limit);
+    else if (s->in.rc == 0 && every)
+        put_linef(s, "retries", TERM_PLAIN, "every %s", every);
+    else if (s->in.rc == 0 && limit >= 0)
+        put_linef(s, "retries", TERM_PLAIN, "%" PRId64 " at most", limit);
+}
+
+/* One line a job; which: "after", "followers". */
+static void put_others(struct show *s, const char *which, const char *label)
+{
+    size_t n = 0;
+    const cJSON *list = json_opt_arr(&s->in, s->result, which, 1000, &n), *item;
+
+    cJSON_ArrayForEach (item, list) {
+        const char *job = json_str(&s->in, item, "job", 64);
+        const char *state = json_str(&s->in, item, "state", TEXT_MAX);
+        const char *on = json_str(&s->in, item, "on", TEXT_MAX);
+        const char *name = json_opt_str(&s->in, item, "label", TEXT_MAX, NULL);
+        bool open = json_bool(&s->in, item, "open");
+        if (s->in.rc)
+            return;
+        put_linef(s, label, open ? TERM_YELLOW : TERM_PLAIN, "%s  %s  (%s%s)%s%s", job, state, on,
+                  open ? ", waited for" : "", name && *name ? "  " : "", name ? name : "");
+    }
+    if (strcmp(which, "followers") == 0 &&
+        json_opt_bool(&s->in, s->result, "followers_more", false))
+        put_line(s, label, TERM_DIM, "and more");
+}
+
+static void put_schedule(struct show *s)
+{
+    const cJSON *doc = json_opt_obj(&s->in, s->result, "document");
+
+    if (!doc)
+        return;
+    put_time(s, "not before", doc, "not_before");
+    put_time(s, "deadline", doc, "deadline");
+    put_window(s, doc);
+    put_retry(s, doc);
+    put_others(s, "after", "after");
+    put_others(s, "followers", "before");
+}
 
 static void put_refusal(struct show *s)
 {
@@ -210,7 +283,7 @@ static void put_attempts(struct show *s)
     };
     size_t n = 0;
     const cJSON *attempts = json_opt_arr(&s->in, s->result, "attempts", 100000, &n), *item;
-    size_t skip = left_out(s, n, "attempts");
+    size_t skip = left_out(s, n, "attempts"), reports = 0;
     struct table *t = table_new(columns, ARRAY_LEN(columns));
     char when[32], took[DURATION_TEXT];
 
@@ -229,10 +302,30 @@ static void put_attempts(struct show *s)
         table_cell(t, TERM_PLAIN, "%s", ended >= 0 ? duration_format(ended - began, took) : "");
         table_cell(t, TERM_PLAIN, "%s", outcome);
         table_cell(t, TERM_PLAIN, "%s", grade);
+        reports += report != NULL;
     }
     if (table_rows(t))
         table_print(t, &s->cli->out, 0, &s->out);
+    if (reports > 1)
+        buf_printf(&s->out, "(the report of one of them: aurabench report %s --attempt N)\n",
+                   cli_short_id(s->job.id));
     table_free(t);
+}
+
+/* "edit by user 1000: priority from 0 to 5" */
+static void put_happened(struct show *s, const cJSON *item, struct buf *out)
+{
+    const char *event = json_view_words(&s->in, item, "event");
+    const char *text = json_opt_str(&s->in, item, "text", TEXT_MAX, NULL);
+    int64_t uid = json_opt_int(&s->in, item, "peer_uid", 0, JSON_INT_MAX, -1);
+
+    if (s->in.rc)
+        return;
+    if (uid < 0 || !event) {
+        buf_puts(out, text ? text : event ? event : "");
+        return;
+    }
+    buf_printf(out, "%s by user %" PRId64 "%s%s", event, uid, text ? ": " : "", text ? text : "");
 }
 
 static void put_history(struct show *s)
@@ -249,35 +342,72 @@ static void put_history(struct show *s)
         if (skip > 0 && skip--)
             continue;
         int64_t at_ms = json_int(&s->in, item, "wall_ms", 0, JSON_INT_MAX);
-        const char *event = json_view_words(&s->in, item, "event");
         const char *to = json_str(&s->in, item, "to", TEXT_MAX);
-        const char *text = json_opt_str(&s->in, item, "text", TEXT_MAX, NULL);
+        CLEANUP(buf_deinit) struct buf happened = {0};
+        put_happened(s, item, &happened);
         if (s->in.rc)
             break;
         table_cell(t, TERM_PLAIN, "%s", cli_time(at_ms, when));
         table_cell(t, job_state_style((enum job_state)job_state_parse(to)), "%s", to);
-        table_cell(t, TERM_PLAIN, "%s", text ? text : event ? event : "");
+        table_cell(t, TERM_PLAIN, "%s", buf_str(&happened));
     }
     if (table_rows(t))
         table_print(t, &s->cli->out, 0, &s->out);
     table_free(t);
 }
 
+/* "exec.exit_status 3: the last line it printed" */
+static void put_try(struct show *s, const cJSON *last, struct buf *out)
+{
+    const char *outcome = json_opt_str(&s->in, last, "outcome", TEXT_MAX, "runs now");
+    const char *output = json_opt_str(&s->in, last, "output", 65536, NULL);
+    int64_t status = json_opt_int(&s->in, last, "exit_status", 0, JSON_INT_MAX, -1);
+
+    buf_puts(out, outcome);
+    if (status > 0)
+        buf_printf(out, " %" PRId64, status);
+    if (output && output[0])
+        buf_printf(out, ": %s", output);
+}
+
+static void put_hook(struct show *s, const cJSON *hook)
+{
+    CLEANUP(buf_deinit) struct buf line = {0};
+    struct args command = json_opt_args(&s->in, hook, "command", 256);
+    const char *state = json_view_words(&s->in, hook, "state");
+    int64_t tries = json_int(&s->in, hook, "tries", 0, JSON_INT_MAX);
+    const cJSON *last = json_opt_obj(&s->in, hook, "last");
+
+    if (s->in.rc || !state)
+        return;
+    buf_printf(&line, "%s %s after %" PRId64 " tr%s", command.n ? command.v[0] : "", state, tries,
+               tries == 1 ? "y" : "ies");
+    if (last) {
+        buf_puts(&line, "; ");
+        put_try(s, last, &line);
+    }
+    put_line(s, "hook", strcmp(state, "delivered") == 0 ? TERM_PLAIN : TERM_YELLOW, buf_str(&line));
+}
+
 static void put_all(struct show *s)
 {
     size_t n = 0;
     const cJSON *phases = json_opt_arr(&s->in, s->result, "phases", PHASE_COUNT, &n), *phase;
+    const cJSON *hooks = json_opt_arr(&s->in, s->result, "hooks", 1000, &n), *hook;
 
     job_view_decode(&s->in, json_obj(&s->in, s->result, "job"), &s->job);
     if (s->in.rc)
         return;
     put_head(s);
     put_document(s);
+    put_schedule(s);
     put_state(s);
     put_outcome(s);
     put_refusal(s);
     cJSON_ArrayForEach (phase, phases)
         put_phase(s, phase);
+    cJSON_ArrayForEach (hook, hooks)
+        put_hook(s, hook);
     put_attempts(s);
     put_history(s);
 }
@@ -285,12 +415,10 @@ static void put_all(struct show *s)
 static int run(struct cli *cli, const void *values, const struct opt_words *words)
 {
     CLEANUP(answer_deinit) struct answer answer = {0};
-    CLEANUP(buf_deinit) struct buf params = {0};
     struct show s = {.cli = cli, .all = ((const struct values *)values)->all};
     struct err e = {0};
 
-    cli_id_params(&params, words->words.v[0]);
-    if (cli_ask(cli, "job.show", buf_str(&params), &answer, &e) < 0)
+    if (whole_job(cli, words->words.v[0], &answer, &e) < 0)
         return cli_fail(cli, &e);
     if (cli->shared.json) {
         cli_json(cli, answer.msg.result);

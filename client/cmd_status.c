@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
+#include "client/calibration_view.h"
 #include "client/commands.h"
 #include "client/job_view.h"
 #include "client/table.h"
@@ -61,6 +62,49 @@ static void put_daemon(struct json_in *in, const cJSON *result, int64_t now_ms, 
     }
 }
 
+static void put_drain(struct json_in *in, const cJSON *state, struct table *t)
+{
+    int64_t since_ms = state ? json_opt_int(in, state, "drained_ms", 0, JSON_INT_MAX, -1) : -1;
+    char when[32];
+
+    if (since_ms < 0)
+        return;
+    table_cell(t, TERM_DIM, "drained");
+    table_cell(t, TERM_YELLOW, "since %s: nothing is begun until aurabench drain --off",
+               cli_time(since_ms, when));
+}
+
+static void put_calibration(struct json_in *in, const cJSON *state, struct table *t)
+{
+    struct calibration_state_view c = {0};
+
+    if (state)
+        calibration_state_view_read(in, state, &c);
+    if (!c.running && !c.asked)
+        return;
+    table_cell(t, TERM_DIM, "calibration");
+    if (!c.running)
+        table_cell(t, TERM_YELLOW, "asked for (%s)%s%s", c.form ? c.form : "",
+                   c.refused ? "; the last try: " : "", c.refused ? c.refused : "");
+    else if (c.total > 0)
+        table_cell(t, TERM_BOLD, "%" PRId64 " of %" PRId64 " (%s)", c.done, c.total, c.form);
+    else
+        table_cell(t, TERM_BOLD, "looking whether the host is quiet (%s)", c.form);
+}
+
+static void put_hooks(struct json_in *in, const cJSON *hooks, int64_t now_ms, struct table *t)
+{
+    int64_t owed = hooks ? json_opt_int(in, hooks, "owed", 0, JSON_INT_MAX, 0) : 0;
+    int64_t next_ms = hooks ? json_opt_int(in, hooks, "next_try_ms", 0, JSON_INT_MAX, -1) : -1;
+    char wait[DURATION_TEXT];
+
+    if (owed == 0)
+        return;
+    table_cell(t, TERM_DIM, "hooks");
+    table_cell(t, TERM_PLAIN, "%" PRId64 " to be told, the next in %s", owed,
+               duration_format(next_ms - now_ms, wait));
+}
+
 static void put_status(struct json_in *in, const cJSON *result, struct table *t)
 {
     CLEANUP(buf_deinit) struct buf counts = {0};
@@ -74,6 +118,9 @@ static void put_status(struct json_in *in, const cJSON *result, struct table *t)
     table_cell(t, TERM_DIM, "jobs");
     table_cell(t, TERM_PLAIN, "%s", buf_str(&counts));
     put_active(in, json_opt_obj(in, result, "active"), t);
+    put_drain(in, json_opt_obj(in, result, "state"), t);
+    put_calibration(in, json_opt_obj(in, result, "state"), t);
+    put_hooks(in, json_opt_obj(in, result, "hooks"), now_ms, t);
     if (due_ms >= 0) {
         table_cell(t, TERM_DIM, "next try");
         table_cell(t, TERM_PLAIN, "in %s", duration_format(due_ms - now_ms, in_text));

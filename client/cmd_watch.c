@@ -1,10 +1,11 @@
-/* aurabench watch, wait, cancel: one job as it goes on, its end, and ending it. */
+/* aurabench watch, cancel: one job as it goes on, and ending it. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "client/commands.h"
 #include "client/follow.h"
+#include "client/host_watch.h"
 
 struct values {
     const char *until;
@@ -15,18 +16,6 @@ static const struct opt opts[] = {
      "end when the job is in this state (waiting, preparing, measuring, ...) or past it"},
 };
 
-static int read_until(const struct values *values, enum job_state *until, struct err *e)
-{
-    int state = values->until ? job_state_parse(values->until) : JOB_NEW;
-
-    if (state < 0 || (values->until && state == JOB_NEW))
-        return err_set(e, -EINVAL, "usage", "--until",
-                       "there is no state %s; name one of those that `aurabench list` shows",
-                       values->until);
-    *until = (enum job_state)state;
-    return 0;
-}
-
 static int follow(struct cli *cli, const char *id, const struct values *values,
                   enum follow_style style, struct job_view *end)
 {
@@ -34,7 +23,7 @@ static int follow(struct cli *cli, const char *id, const struct values *values,
     struct connection *c = NULL;
     struct err e = {0};
 
-    int rc = read_until(values, &how.until, &e);
+    int rc = follow_until(values->until, &how.until, &e);
     if (rc == 0)
         rc = cli_connect(cli, &c, &e);
     if (rc == 0)
@@ -43,8 +32,23 @@ static int follow(struct cli *cli, const char *id, const struct values *values,
     return rc < 0 ? cli_fail(cli, &e) : -1;
 }
 
+/* No job: the host itself. */
+static int watch_host(struct cli *cli)
+{
+    struct connection *c = NULL;
+    struct err e = {0};
+    int rc = cli_connect(cli, &c, &e);
+
+    if (rc == 0)
+        rc = host_watch(cli, c, NULL, HOST_WATCH_EVERY_MS, &e);
+    connection_close(c);
+    return rc < 0 ? cli_fail(cli, &e) : EXIT_GOOD;
+}
+
 static int run_watch(struct cli *cli, const void *values, const struct opt_words *words)
 {
+    if (words->words.n == 0)
+        return watch_host(cli);
     CLEANUP(buf_deinit) struct buf out = {0};
     struct job_view end = {0};
     int status =
@@ -54,38 +58,6 @@ static int run_watch(struct cli *cli, const void *values, const struct opt_words
         return status;
     if (!cli->shared.json)
         follow_end_line(&cli->out, &end, &out);
-    cli_put(&out);
-    return job_state_status(end.state);
-}
-
-/* ---- wait */
-
-static int print_job(struct cli *cli, const char *id)
-{
-    CLEANUP(answer_deinit) struct answer answer = {0};
-    CLEANUP(buf_deinit) struct buf params = {0};
-    struct err e = {0};
-
-    cli_id_params(&params, id);
-    if (cli_ask(cli, "job.watch", buf_str(&params), &answer, &e) < 0)
-        return cli_fail(cli, &e);
-    cli_json(cli, answer.msg.result);
-    return -1;
-}
-
-static int run_wait(struct cli *cli, const void *values, const struct opt_words *words)
-{
-    CLEANUP(buf_deinit) struct buf out = {0};
-    struct job_view end = {0};
-    int status = follow(cli, words->words.v[0], values, FOLLOW_SILENT, &end);
-
-    if (status >= 0)
-        return status;
-    if (cli->shared.json) {
-        status = print_job(cli, end.id);
-        return status >= 0 ? status : job_state_status(end.state);
-    }
-    follow_end_line(&cli->out, &end, &out);
     cli_put(&out);
     return job_state_status(end.state);
 }
@@ -108,8 +80,8 @@ static int run_cancel(struct cli *cli, const void *values, const struct opt_word
         return EXIT_GOOD;
     }
     json_in_init(&in, &answer.a, &e);
-    const char *id = json_str(&in, answer.msg.result, "id", 64);
-    const char *state = json_str(&in, answer.msg.result, "state", 64);
+    const char *id = json_view_line(&in, answer.msg.result, "id", 64);
+    const char *state = json_view_line(&in, answer.msg.result, "state", 64);
     if (connection_check(&in, &e) < 0)
         return cli_fail(cli, &e);
     buf_printf(&out, "job %s %s\n", cli_short_id(id), state);
@@ -119,30 +91,16 @@ static int run_cancel(struct cli *cli, const void *values, const struct opt_word
 
 const struct command command_watch = {
     .name = "watch",
-    .usage = "ID",
-    .summary = "follow a job to its end",
-    .more = "Ends with the job's own status: 0 done, 1 failed or expired, 5 cancelled, 6 not "
+    .usage = "[ID]",
+    .summary = "follow a job to its end, or the host",
+    .more = "Without ID: a view of the host, as aurabench quiet --watch.\n"
+            "Ends with the job's own status: 0 done, 1 failed or expired, 5 cancelled, 6 not "
             "qualified, 7 lost.\nWith --json one document a line.",
     .opts = opts,
     .n_opts = ARRAY_LEN(opts),
     .values_bytes = sizeof(struct values),
-    .words_min = 1,
     .words_max = 1,
     .run = run_watch,
-};
-
-const struct command command_wait = {
-    .name = "wait",
-    .usage = "ID",
-    .summary = "wait for a job's end, silently",
-    .more = "Ends with the job's own status: 0 done, 1 failed or expired, 5 cancelled, 6 not "
-            "qualified, 7 lost.",
-    .opts = opts,
-    .n_opts = ARRAY_LEN(opts),
-    .values_bytes = sizeof(struct values),
-    .words_min = 1,
-    .words_max = 1,
-    .run = run_wait,
 };
 
 const struct command command_cancel = {

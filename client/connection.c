@@ -16,8 +16,9 @@
 #include "client/ssh.h"
 #include "proto/frame.h"
 
-#define CONNECT_TIMEOUT_MS 5000
-#define HELLO_TIMEOUT_MS 30000 /* longer than a daemon that measures lets anyone wait */
+/* Both longer than a daemon that measures lets anyone wait. */
+#define CONNECT_TIMEOUT_MS 30000
+#define HELLO_TIMEOUT_MS 30000
 #define WAITING_AFTER_MS 1000
 #define KEPT_MAX 4096 /* notifications */
 
@@ -31,8 +32,6 @@ struct connection {
     bool greeted;
     int64_t last_id;
     struct frame_reader reader;
-    struct arena a; /* the hello */
-    struct hello hello;
     struct answer *kept; /* notifications, oldest first */
     size_t n_kept, cap_kept;
 };
@@ -97,7 +96,14 @@ static int ms_until(int64_t deadline_ns)
     return left_ns > INT32_MAX * 1000000LL ? INT32_MAX : (int)((left_ns + 999999) / 1000000);
 }
 
-/* A daemon that measures answers between two observations, so silence is no error. */
+/* A daemon that measures answers between two observations, so silence is no error. Said once. */
+static void say_measuring(bool *say)
+{
+    if (*say)
+        (void)fputs("the host is measuring; the answer comes between two observations\n", stderr);
+    *say = false;
+}
+
 static bool tell_waiting(struct connection *c, int *timeout_ms)
 {
     bool tells = c->say_waiting && (c->greeted || !c->host);
@@ -122,10 +128,8 @@ static int await(struct connection *c, short events, bool is_answer, struct err 
             return err_sys(e, -errno, "wait for", "the daemon");
         if (n == 0 && ms_until(c->deadline_ns) == 0)
             return timed_out(e);
-        if (n == 0 && tells) {
-            (void)fputs("the host is inside a timed interval; waiting for an answer\n", stderr);
-            c->say_waiting = false;
-        }
+        if (n == 0 && tells)
+            say_measuring(&c->say_waiting);
     }
 }
 
@@ -185,8 +189,7 @@ static int next_line(struct connection *c, bool is_answer, const char **line, si
 static int unreachable(const char *path, int error, struct err *e)
 {
     if (error == EACCES || error == EPERM)
-        return err_set(e, -ECONNREFUSED, "daemon.unreachable", "--socket",
-                       "this user may not use the socket %s; ask to be put into its group", path);
+        return address_denied(path, e);
     bool missing = error == ENOENT;
     return err_set(
         e, -ECONNREFUSED, "daemon.unreachable", "--socket",
@@ -195,22 +198,35 @@ static int unreachable(const char *path, int error, struct err *e)
         path, missing ? "there is no such socket" : strerror(error));
 }
 
+/* How long, and whether a person is to be told of it. */
+struct patience {
+    int64_t deadline_ns; /* -1: none of the caller's */
+    bool say_waiting;
+};
+
 /* A full queue of a daemon that measures makes connect say EAGAIN at once: tried again. */
-static int connect_to(int fd, const char *path, struct err *e)
+static int connect_to(int fd, const char *path, struct patience *p, struct err *e)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
-    int64_t until_ns = clock_mono_ns() + CONNECT_TIMEOUT_MS * 1000000LL;
+    int64_t began_ns = clock_mono_ns(), now_ns;
 
     memcpy(to.sun_path, path, strlen(path) + 1);
     while (connect(fd, (struct sockaddr *)&to, sizeof to) < 0) {
-        if ((errno != EAGAIN && errno != EINTR) || clock_mono_ns() >= until_ns)
-            return unreachable(path, errno, e);
+        int error = errno;
+        now_ns = clock_mono_ns();
+        if ((error != EAGAIN && error != EINTR) ||
+            now_ns - began_ns >= CONNECT_TIMEOUT_MS * 1000000LL)
+            return unreachable(path, error, e);
+        if (p->deadline_ns >= 0 && now_ns >= p->deadline_ns)
+            return timed_out(e);
+        if (now_ns - began_ns >= WAITING_AFTER_MS * 1000000LL)
+            say_measuring(&p->say_waiting);
         clock_sleep_ns(20000000);
     }
     return 0;
 }
 
-static int dial(const char *path, int *out, struct err *e)
+static int dial(const char *path, struct patience *p, int *out, struct err *e)
 {
     CLEANUP(mem_closep) int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
@@ -219,7 +235,7 @@ static int dial(const char *path, int *out, struct err *e)
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
         return err_sys(e, -errno, "open", "a socket");
-    int rc = connect_to(fd, path, e);
+    int rc = connect_to(fd, path, p, e);
     if (rc == 0)
         *out = MEM_STEAL_FD(fd);
     return rc;
@@ -227,20 +243,30 @@ static int dial(const char *path, int *out, struct err *e)
 
 int connection_dial(const char *socket_option, int *fd, struct err *e)
 {
+    struct patience patience = {.deadline_ns = -1};
     char path[ADDRESS_SOCKET_MAX + 1];
     int rc = address_socket(socket_option, path, e);
 
-    return rc < 0 ? rc : dial(path, fd, e);
+    return rc < 0 ? rc : dial(path, &patience, fd, e);
+}
+
+static int dial_here(struct connection *c, const struct connection_how *how, struct err *e)
+{
+    struct patience patience = {how->deadline_ns, how->say_waiting};
+    int rc = address_socket(how->socket, c->socket, e);
+
+    if (rc == 0)
+        rc = dial(c->socket, &patience, &c->fd, e);
+    c->say_waiting = patience.say_waiting;
+    return rc;
 }
 
 static int open_stream(struct connection *c, const struct connection_how *how, struct err *e)
 {
     struct address_ssh to;
 
-    if (!how->host) {
-        int rc = address_socket(how->socket, c->socket, e);
-        return rc < 0 ? rc : dial(c->socket, &c->fd, e);
-    }
+    if (!how->host)
+        return dial_here(c, how, e);
     if (how->socket)
         return err_set(e, -EINVAL, "usage", "--socket",
                        "--socket names a socket of this machine; leave it out with --host, the "
@@ -279,12 +305,15 @@ static int first_line(struct connection *c, const char **line, size_t *len, stru
 
 static int greet(struct connection *c, struct err *e)
 {
+    struct arena a = {0};
+    struct hello hello;
     const char *line = NULL;
     size_t len = 0;
     int rc = first_line(c, &line, &len, e);
 
-    if (rc == 0 && hello_decode(&c->a, line, len, &c->hello, e) < 0)
+    if (rc == 0 && hello_decode(&a, line, len, &hello, e) < 0)
         rc = -ECONNREFUSED;
+    arena_deinit(&a);
     c->greeted = rc == 0;
     return rc;
 }
@@ -317,13 +346,7 @@ void connection_close(struct connection *c)
         answer_deinit(&c->kept[i]);
     free(c->kept);
     frame_reader_deinit(&c->reader);
-    arena_deinit(&c->a);
     free(c);
-}
-
-const struct hello *connection_hello(const struct connection *c)
-{
-    return &c->hello;
 }
 
 /* ---- messages */

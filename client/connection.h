@@ -33,8 +33,7 @@ struct connection_how {
 
 /* Connects; the hello comes with the first answer. */
 int connection_open(const struct connection_how *how, struct connection **out, struct err *e);
-void connection_close(struct connection *c);                      /* NULL is fine */
-const struct hello *connection_hello(const struct connection *c); /* after the first answer */
+void connection_close(struct connection *c); /* NULL is fine */
 
 /* A connected stream without hello: for dial-stdio. */
 int connection_dial(const char *socket_option, int *fd, struct err *e);

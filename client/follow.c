@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "client/reconnect.h"
 #include "proto/duration.h"
 
-#define RECONNECT_TRIES 15
-#define RECONNECT_EVERY_NS 2000000000LL
+#define DRAINED "drained: nothing is begun until aurabench drain --off"
 #define BAR_COLUMNS 20
 #define BAR_FROM_WIDTH 90
 #define TENTHS 10
@@ -32,6 +32,7 @@ struct follower {
     struct buf last_text;
     int64_t last_tenth;
     bool drawn; /* a line without its end stands on the terminal */
+    struct reconnecting outage;
 };
 
 /* ---- what is written */
@@ -217,11 +218,20 @@ int follow_look(struct cli *cli, struct connection *c, const char *id, struct jo
     return 0;
 }
 
-/* A job that runs has reached the states of a running job that come before its own, too. */
-static bool has_reached(const struct follower *f, enum job_state state)
+int follow_until(const char *word, enum job_state *until, struct err *e)
 {
-    enum job_state until = f->how->until;
+    int state = word ? job_state_parse(word) : JOB_NEW;
 
+    if (state < 0 || (word && state == JOB_NEW))
+        return err_set(e, -EINVAL, "usage", "--until",
+                       "there is no state %s; name one of those that `aurabench list` shows", word);
+    *until = (enum job_state)state;
+    return 0;
+}
+
+/* A job that runs has reached the states of a running job that come before its own, too. */
+bool follow_has_reached(enum job_state until, enum job_state state)
+{
     if (until == JOB_NEW)
         return false;
     return state == until ||
@@ -249,9 +259,17 @@ static int read_events(struct follower *f, struct connection *c, struct err *e)
             tell_json(f, "event", note.msg.params);
         else if (!ev.final)
             tell(f, &ev);
-        over = ev.final || has_reached(f, ev.state);
+        over = ev.final || follow_has_reached(f->how->until, ev.state);
     }
     return 0;
+}
+
+/* The queue is drained, and the job does not run. */
+static bool is_held_back(const struct answer *answer, const struct job_view *job)
+{
+    const cJSON *drained = cJSON_GetObjectItemCaseSensitive(answer->msg.result, "drained");
+
+    return cJSON_IsTrue(drained) && !job_state_is_running(job->state);
 }
 
 static int follow_once(struct follower *f, struct connection *c, struct err *e)
@@ -262,36 +280,20 @@ static int follow_once(struct follower *f, struct connection *c, struct err *e)
 
     if (rc < 0)
         return rc;
+    reconnected(&f->outage);
     f->id = arena_strdup(&f->cli->a, job.id);
-    if ((job_state_is_final(job.state) && !job.progress.step) || has_reached(f, job.state))
+    if ((job_state_is_final(job.state) && !job.progress.step) ||
+        follow_has_reached(f->how->until, job.state))
         return 0;
-    const struct event ev = {job.state, job.progress, job.next_try_ms, false};
+    struct event ev = {job.state, job.progress, job.next_try_ms, false};
+    if (!ev.progress.text)
+        ev.progress.text = job.why;
+    if (is_held_back(&answer, &job))
+        ev.progress.text = DRAINED;
     if (f->how->style == FOLLOW_JSON)
         tell_json(f, "job", cJSON_GetObjectItemCaseSensitive(answer.msg.result, "job"));
     tell(f, &ev);
     return read_events(f, c, e);
-}
-
-static int reconnect(struct follower *f, struct connection **c, struct err *e)
-{
-    struct err first = *e;
-    int rc = -EPIPE;
-
-    connection_close(*c);
-    *c = NULL;
-    wipe(f);
-    for (int i = 0; i < RECONNECT_TRIES && rc < 0 && rc != -ETIMEDOUT; i++) {
-        bool due =
-            f->cli->deadline_ns >= 0 && clock_mono_ns() + RECONNECT_EVERY_NS > f->cli->deadline_ns;
-        if (due)
-            break;
-        clock_sleep_ns(RECONNECT_EVERY_NS);
-        err_clear(e);
-        rc = cli_connect(f->cli, c, e);
-    }
-    if (rc < 0)
-        *e = first;
-    return rc;
 }
 
 /* The job as it ended, with its report or error, which events do not carry. */
@@ -308,17 +310,28 @@ static int finish(struct follower *f, struct connection *c, struct job_view *end
     return rc < 0 ? rc : follow_look(f->cli, c, f->id, end, e);
 }
 
+static int follow_and_finish(struct follower *f, struct connection *c, struct job_view *end,
+                             struct err *e)
+{
+    int rc = follow_once(f, c, e);
+
+    wipe(f);
+    return rc < 0 ? rc : finish(f, c, end, e);
+}
+
 int follow_job(struct cli *cli, struct connection **c, const char *id, const struct follow_how *how,
                struct job_view *end, struct err *e)
 {
     struct follower f = {.cli = cli, .how = how, .id = id, .last_tenth = -1};
-    int rc = follow_once(&f, *c, e);
+    int rc = follow_and_finish(&f, *c, end, e);
 
-    while (rc == -EPIPE && (rc = reconnect(&f, c, e)) == 0)
-        rc = follow_once(&f, *c, e);
+    while (reconnect_may_help(&f.outage, rc)) {
+        wipe(&f);
+        rc = reconnect(cli, &f.outage, c, e);
+        if (rc == 0)
+            rc = follow_and_finish(&f, *c, end, e);
+    }
     wipe(&f);
-    if (rc == 0)
-        rc = finish(&f, *c, end, e);
     buf_deinit(&f.last_text);
     return rc;
 }

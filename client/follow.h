@@ -1,8 +1,8 @@
 /* Following a job to its end: what is happening to it, as it happens.
  *
  * Nothing is drawn between the daemon's events: a client that woke up by itself, to count down say,
- * would disturb a host that is being measured. When the connection breaks it is made again for half
- * a minute, so that a restart of the daemon does not end the watching.
+ * would disturb a host that is being measured. When the connection breaks it is made again
+ * (reconnect.h), so that a restart of the daemon does not end the watching.
  */
 #pragma once
 
@@ -21,6 +21,11 @@ struct follow_how {
         until; /* ends there already, or where a job comes after it; JOB_NEW: at the end */
     const struct term *term; /* where text goes: of stdout or stderr */
 };
+
+/* What --until says; NULL: JOB_NEW. -EINVAL with e filled for no state. */
+int follow_until(const char *word, enum job_state *until, struct err *e);
+/* Whether a job in that state has come so far; false for JOB_NEW. */
+bool follow_has_reached(enum job_state until, enum job_state state);
 
 /* Follows the job over *c, which is replaced when it has to be made again (NULL when that failed).
  * *end is the job as it ended; its strings live in cli->a. Errors as in connection.h. */

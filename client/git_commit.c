@@ -94,7 +94,7 @@ static int find_blob(const char *repo, const struct buf *ids, const char *text, 
     c.input = ids->data;
     c.input_len = ids->len;
     int rc = git_call_must(&c, GIT_ARGS("cat-file", "--batch"), &out, "source.unresolved", e);
-    const char *p = out.data, *end = p + out.len;
+    const char *p = buf_str(&out), *end = p + out.len;
     for (int i = 0; rc == 0 && p < end; i++) {
         /* "id type size\n", then the content and a newline */
         const char *line = memchr(p, '\n', (size_t)(end - p)), *size = p + GIT_ID_LEN + 6;
@@ -182,9 +182,11 @@ static int add_excludes(const char *repo, const char *const *ids, size_t n, stru
     c.input_len = in.len;
     int rc = git_call_must(&c, GIT_ARGS("cat-file", "--batch-check=%(objectname) %(objecttype)"),
                            &out, BUNDLE_FAILED, e);
-    for (size_t i = 0; rc == 0 && i < out.len; i += strcspn(out.data + i, "\n") + 1)
-        if (strncmp(out.data + i + GIT_ID_LEN, " commit\n", 8) == 0)
+    for (size_t i = 0, len; rc == 0 && i < out.len; i += len + 1) {
+        len = strcspn(out.data + i, "\n");
+        if (len > GIT_ID_LEN && strncmp(out.data + i + GIT_ID_LEN, " commit\n", 8) == 0)
             buf_printf(revs, "^%.*s\n", GIT_ID_LEN, out.data + i);
+    }
     return rc;
 }
 

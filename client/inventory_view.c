@@ -1,7 +1,6 @@
 #include "client/inventory_view.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +9,14 @@
 
 #define NAMED_MAX 3
 
+static void put_partial(const struct inventory *inv, struct buf *out)
+{
+    const char *why = inv->partial_reason ? inv->partial_reason : "the inventory is not complete";
+
+    buf_puts(out, "not known to be quiet: ");
+    term_clean(out, why, strlen(why), 0);
+}
+
 void inventory_line(const struct inventory *inv, struct buf *out)
 {
     size_t n = inv->n_competitors;
@@ -17,8 +24,7 @@ void inventory_line(const struct inventory *inv, struct buf *out)
     if (inv->state == INVENTORY_QUIET)
         buf_printf(out, "quiet: no competitor among %zu processes", inv->n_procs);
     else if (inv->state == INVENTORY_PARTIAL && n == 0)
-        buf_printf(out, "not known to be quiet: %s",
-                   inv->partial_reason ? inv->partial_reason : "the inventory is not complete");
+        put_partial(inv, out);
     else
         buf_printf(out, "not quiet: %zu competitor%s among %zu processes", n, n == 1 ? "" : "s",
                    inv->n_procs);
@@ -26,7 +32,7 @@ void inventory_line(const struct inventory *inv, struct buf *out)
 
 static double larger_share(const struct competitor *c)
 {
-    return fmax(c->share_pct[0], c->share_pct[1]);
+    return c->share_pct[0] > c->share_pct[1] ? c->share_pct[0] : c->share_pct[1];
 }
 
 void inventory_names(const struct inventory *inv, struct buf *out)

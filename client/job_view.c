@@ -1,7 +1,9 @@
 #include "client/job_view.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "client/cli.h"
 #include "proto/duration.h"
 
@@ -14,8 +16,29 @@ static void report_decode(struct json_in *in, const cJSON *obj, struct report_vi
     out->attempt = json_opt_str(in, obj, "attempt", TEXT_MAX, NULL);
     out->grade = json_str(in, obj, "grade", TEXT_MAX);
     out->line = json_opt_str(in, obj, "line", TEXT_MAX, NULL);
-    out->evidence = json_opt_str(in, obj, "evidence", TEXT_MAX, NULL);
+    out->evidence = json_view_opt_line(in, obj, "evidence", TEXT_MAX, NULL);
     json_leave(in, mark);
+}
+
+static const char *clean(struct json_in *in, const char *text)
+{
+    CLEANUP(buf_deinit) struct buf b = {0};
+
+    if (!text)
+        return NULL;
+    term_clean(&b, text, strlen(text), 0);
+    return arena_strdup(in->a, buf_str(&b));
+}
+
+const char *json_view_line(struct json_in *in, const cJSON *obj, const char *key, size_t max_len)
+{
+    return clean(in, json_str(in, obj, key, max_len));
+}
+
+const char *json_view_opt_line(struct json_in *in, const cJSON *obj, const char *key,
+                               size_t max_len, const char *fallback)
+{
+    return clean(in, json_opt_str(in, obj, key, max_len, fallback));
 }
 
 const char *json_view_words(struct json_in *in, const cJSON *obj, const char *key)
@@ -60,7 +83,7 @@ static void parts_decode(struct json_in *in, const cJSON *obj, struct job_view *
 void job_view_decode(struct json_in *in, const cJSON *obj, struct job_view *out)
 {
     *out = (struct job_view){.next_try_ms = -1};
-    out->id = json_str(in, obj, "id", 64);
+    out->id = json_view_line(in, obj, "id", 64);
     out->number = json_opt_int(in, obj, "number", 0, JSON_INT_MAX, 0);
     out->state = (enum job_state)json_enum(in, obj, "state", job_state_parse);
     out->label = json_opt_str(in, obj, "label", TEXT_MAX, NULL);
@@ -71,7 +94,8 @@ void job_view_decode(struct json_in *in, const cJSON *obj, struct job_view *out)
     out->submitted_ms = json_int(in, obj, "submitted_ms", 0, JSON_INT_MAX);
     out->changed_ms = json_opt_int(in, obj, "changed_ms", 0, JSON_INT_MAX, out->submitted_ms);
     out->next_try_ms = json_opt_int(in, obj, "next_try_ms", 0, JSON_INT_MAX, -1);
-    out->waits_for = json_opt_str(in, obj, "waits_for", TEXT_MAX, NULL);
+    out->why = json_opt_str(in, obj, "why", TEXT_MAX, NULL);
+    out->blocked = json_opt_int(in, obj, "blocked", 0, JSON_INT_MAX, 0);
     parts_decode(in, obj, out);
 }
 

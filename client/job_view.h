@@ -31,8 +31,9 @@ struct job_view {
     const char *suite; /* name; may be NULL */
     int64_t priority, refusals, attempts;
     int64_t submitted_ms, changed_ms;
-    int64_t next_try_ms;                               /* -1: not waiting */
-    const char *waits_for;                             /* NULL: a quiet host alone */
+    int64_t next_try_ms; /* -1: not waiting */
+    const char *why;     /* why it does not run now; NULL: nothing to be said */
+    int64_t blocked;     /* jobs that have to end before */
     const char *error_code, *error_field, *error_text; /* code NULL: no error */
     struct report_view report;                         /* grade NULL: no report */
     struct progress_view progress;                     /* step NULL: nothing runs */
@@ -41,6 +42,11 @@ struct job_view {
 /* An error sticks to in. */
 void job_view_decode(struct json_in *in, const cJSON *obj, struct job_view *out);
 void progress_view_decode(struct json_in *in, const cJSON *obj, struct progress_view *out);
+
+/* json_str and json_opt_str for text that is put onto a terminal as it is: cleaned (term_clean). */
+const char *json_view_line(struct json_in *in, const cJSON *obj, const char *key, size_t max_len);
+const char *json_view_opt_line(struct json_in *in, const cJSON *obj, const char *key,
+                               size_t max_len, const char *fallback);
 
 /* Member key with its underscores as spaces; NULL when it is missing or null. */
 const char *json_view_words(struct json_in *in, const cJSON *obj, const char *key);

@@ -13,10 +13,36 @@
 #include "client/commands.h"
 
 static const struct command *const commands[] = {
-    &command_compare, &command_run,    &command_submit, &command_list,       &command_show,
-    &command_watch,   &command_wait,   &command_log,    &command_cancel,     &command_report,
-    &command_session, &command_page,   &command_gate,   &command_host,       &command_quiet,
-    &command_status,  &command_verify, &command_help,   &command_dial_stdio, NULL,
+    &command_compare, // one a line
+    &command_run,
+    &command_submit,
+    &command_list,
+    &command_show,
+    &command_watch,
+    &command_wait,
+    &command_log,
+    &command_cancel,
+    &command_hold,
+    &command_release,
+    &command_edit,
+    &command_rerun,
+    &command_report,
+    &command_session,
+    &command_page,
+    &command_gate,
+    &command_host,
+    &command_quiet,
+    &command_calibrate,
+    &command_kernel,
+    &command_doctor,
+    &command_status,
+    &command_drain,
+    &command_backup,
+    &command_verify,
+    &command_help,
+    &command_completion,
+    &command_dial_stdio,
+    NULL,
 };
 
 static int usage_error(struct cli *cli, const char *fmt, const char *what)

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "client/report_fetch.h"
+#include "client/whole.h"
 #include "core/session.h"
 #include "proto/documents.h"
 
@@ -63,12 +64,10 @@ int raw_reports_jobs_of(struct cli *cli, struct connection *c, const char *sessi
                         struct args *out, struct err *e)
 {
     CLEANUP(answer_deinit) struct answer answer = {0};
-    CLEANUP(buf_deinit) struct buf params = {0};
     struct json_in in;
     size_t n = 0;
 
-    cli_id_params(&params, session);
-    int rc = connection_call(c, "session.show", buf_str(&params), &answer, e);
+    int rc = whole_list_over(c, &whole_session, session, &answer, e);
     if (rc < 0)
         return rc;
     json_in_init(&in, &cli->a, e); /* the ids outlive the answer */

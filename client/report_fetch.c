@@ -48,71 +48,57 @@ void report_deinit(struct report *r)
     buf_deinit(&r->data);
 }
 
-static void put_params(const char *id, const struct term *term, const struct report *r,
-                       struct buf *out)
-{
-    struct json_out o;
+struct asking {
+    const char *id;
+    const struct term *term;
+    struct report *report;
+};
 
-    json_out_init(&o, out);
-    json_begin(&o, NULL);
-    json_put_str(&o, "id", id);
-    json_put_str(&o, "format", formats[r->format].wire);
-    json_put_int(&o, "offset", (int64_t)r->data.len);
-    if (r->format == REPORT_TEXT) {
-        int width = term->width ? term->width : 100;
-        json_put_int(&o, "width",
+static void put_params(void *ctx, int64_t offset, struct json_out *o)
+{
+    const struct asking *q = ctx;
+
+    json_put_str(o, "id", q->id);
+    if (q->report->number)
+        json_put_int(o, "attempt", q->report->number);
+    json_put_str(o, "format", formats[q->report->format].wire);
+    json_put_int(o, "offset", offset);
+    if (q->report->format == REPORT_TEXT) {
+        int width = q->term->width ? q->term->width : 100;
+        json_put_int(o, "width",
                      width < WIDTH_MIN   ? WIDTH_MIN
                      : width > WIDTH_MAX ? WIDTH_MAX
                                          : width);
-        json_put_bool(&o, "colour", term->colour);
+        json_put_bool(o, "colour", q->term->colour);
     }
-    json_end(&o);
 }
 
-static int fetch_piece(struct connection *c, const char *id, const struct term *term,
-                       struct report *r, bool *whole, struct err *e)
+static void take_whose(void *ctx, struct json_in *in, const cJSON *result)
 {
-    CLEANUP(answer_deinit) struct answer answer = {0};
-    CLEANUP(buf_deinit) struct buf params = {0};
-    CLEANUP(chunk_deinit) struct chunk chunk = {0};
-    struct json_in in;
+    struct report *r = ((struct asking *)ctx)->report;
+    const char *attempt = json_str(in, result, "attempt", sizeof r->attempt - 1);
+    const char *grade = json_str(in, result, "grade", sizeof r->grade - 1);
 
-    put_params(id, term, r, &params);
-    int rc = connection_call(c, "report.get", buf_str(&params), &answer, e);
-    if (rc == 0)
-        rc = chunk_decode(&answer, (int64_t)r->data.len, &chunk, e);
-    if (rc < 0)
-        return rc;
-    json_in_init(&in, &answer.a, e);
-    const char *attempt = json_str(&in, answer.msg.result, "attempt", sizeof r->attempt - 1);
-    const char *grade = json_str(&in, answer.msg.result, "grade", sizeof r->grade - 1);
-    if (in.rc == 0 && r->attempt[0] && strcmp(r->attempt, attempt) != 0)
-        json_fail(&in, "attempt", "json.value", "the job has another report now");
-    rc = connection_check(&in, e);
-    if (rc < 0)
-        return rc;
+    if (in->rc == 0 && r->attempt[0] && strcmp(r->attempt, attempt) != 0)
+        json_fail(in, "attempt", "json.value", "the job has another report now");
+    if (in->rc != 0)
+        return;
     (void)snprintf(r->attempt, sizeof r->attempt, "%s", attempt);
     (void)snprintf(r->grade, sizeof r->grade, "%s", grade);
-    buf_add(&r->data, chunk.data.data, chunk.data.len);
-    *whole = chunk.next >= chunk.total;
-    return 0;
 }
 
 int report_fetch(struct connection *c, const char *id, const struct term *term, struct report *r,
                  struct err *e)
 {
-    bool whole = false;
+    struct asking q = {.id = id, .term = term, .report = r};
+    const struct fetch f = {.method = "report.get",
+                            .what = "the report",
+                            .max_bytes = REPORT_BYTES_MAX,
+                            .ctx = &q,
+                            .put = put_params,
+                            .look = take_whose};
 
-    while (!whole) {
-        int rc = fetch_piece(c, id, term, r, &whole, e);
-        if (rc < 0)
-            return rc;
-        if (r->data.len > REPORT_BYTES_MAX)
-            return err_set(e, -EFBIG, "client.output", "report",
-                           "the report is longer than %zu MiB; read it in its evidence folder",
-                           REPORT_BYTES_MAX >> 20);
-    }
-    return 0;
+    return fetch_whole(c, &f, &r->data, e);
 }
 
 void report_print(struct cli *cli, const struct report *r)

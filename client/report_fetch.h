@@ -11,7 +11,8 @@ const char *report_format_name(enum report_format f); /* the same words */
 bool report_format_is_json(enum report_format f);
 
 struct report {
-    enum report_format format; /* set before fetching */
+    enum report_format format; /* set before fetching, like the next */
+    int number;                /* of the attempt; 0: the job's report */
     struct buf data;
     char grade[32];
     char attempt[32];

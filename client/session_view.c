@@ -55,7 +55,7 @@ static const char *name_of(struct view *v, const cJSON *job)
 {
     const char *label = text_of(v, job, "label", "");
 
-    return label[0] ? label : cli_short_id(json_str(v->in, job, "id", 64));
+    return label[0] ? label : cli_short_id(text_of(v, job, "id", ""));
 }
 
 static const cJSON *job_of(struct view *v, const char *id)

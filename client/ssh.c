@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,8 +12,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/mem.h"
-
-extern char **environ; /* NOLINT(readability-redundant-declaration): not everywhere */
+#include "client/spawn.h"
 
 #define END_WAIT_MS 500
 #define WORDS_MAX 64 /* of $AURABENCH_SSH */
@@ -42,33 +40,6 @@ static const char **build_argv(struct arena *a, const struct address_ssh *to)
     return argv;
 }
 
-/* SIGPIPE, which this program ignores, and the mask must not be inherited. */
-static int spawn_with(pid_t *pid, const char **argv, int fd)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, defaults;
-
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    int rc = posix_spawn_file_actions_init(&files);
-    if (rc)
-        return -rc;
-    rc = posix_spawnattr_init(&attributes);
-    if (rc == 0) {
-        (void)posix_spawn_file_actions_adddup2(&files, fd, 0);
-        (void)posix_spawn_file_actions_adddup2(&files, fd, 1);
-        (void)posix_spawnattr_setsigmask(&attributes, &none);
-        (void)posix_spawnattr_setsigdefault(&attributes, &defaults);
-        (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-        rc = posix_spawnp(pid, argv[0], &files, &attributes, (char **)argv, environ);
-        (void)posix_spawnattr_destroy(&attributes);
-    }
-    (void)posix_spawn_file_actions_destroy(&files);
-    return -rc;
-}
-
 int ssh_start(struct ssh *s, const struct address_ssh *to, int *fd, struct err *e)
 {
     CLEANUP(arena_deinit) struct arena a = {0};
@@ -81,7 +52,8 @@ int ssh_start(struct ssh *s, const struct address_ssh *to, int *fd, struct err *
     CLEANUP(mem_closep) int mine = pair[0], its = pair[1];
     (void)fcntl(mine, F_SETFD, FD_CLOEXEC);
     (void)fcntl(its, F_SETFD, FD_CLOEXEC);
-    int rc = spawn_with(&s->pid, argv, its);
+    const int fds[] = {its, its, -1};
+    int rc = spawn_program(&s->pid, argv, fds, false);
     if (rc < 0) {
         s->pid = 0;
         return err_set(e, rc, "daemon.unreachable", "--host",

@@ -15,6 +15,8 @@
 #include "client/chunks.h"
 #include "client/correction.h"
 #include "client/git.h"
+#include "client/job_view.h"
+#include "client/when_opts.h"
 #include "proto/documents.h"
 
 #define SEND_TRIES 5
@@ -238,28 +240,58 @@ static int send_job(struct connection *c, struct submission *s, struct err *e)
     job_encode(&o, "job", s->job);
     if (s->policy.canonical)
         json_put_raw(&o, "policy", s->policy.canonical);
+    if (s->hold)
+        json_put_bool(&o, "hold", true);
     json_end(&o);
     int rc = connection_call(c, "job.submit", buf_str(&params), &answer, e);
     if (rc < 0)
         return rc;
     json_in_init(&in, &answer.a, e);
-    const char *state = json_str(&in, answer.msg.result, "state", sizeof s->state - 1);
+    const char *state = json_view_line(&in, answer.msg.result, "state", sizeof s->state - 1);
     s->duplicate = json_opt_bool(&in, answer.msg.result, "duplicate", false);
     if (in.rc == 0)
         (void)snprintf(s->state, sizeof s->state, "%s", state);
     return connection_check(&in, e);
 }
 
-int submission_send_parts(struct cli *cli, const struct submission *s, struct connection *c,
-                          struct err *e)
+static int send_suite(struct cli *cli, struct connection *c, const struct submission *s,
+                      struct err *e)
 {
     const struct upload suite = {.kind = "suite",
                                  .sha256 = s->pack.sha256,
                                  .bytes = (int64_t)s->pack.bytes.len,
                                  .data = s->pack.bytes.data};
-    int rc = send_commits(cli, c, s, e);
+    return upload_send(c, &suite, show_progress, cli, e);
+}
 
-    return rc < 0 ? rc : upload_send(c, &suite, show_progress, cli, e);
+/* What the job names: other jobs, by their whole ids, and commits. */
+static int send_named(struct cli *cli, struct connection *c, const struct submission *s,
+                      struct err *e)
+{
+    int rc = when_resolve(cli, c, s->job->after, s->job->n_after, e);
+
+    return rc < 0 ? rc : send_commits(cli, c, s, e);
+}
+
+int submission_send_parts(struct cli *cli, const struct submission *s, struct connection *c,
+                          struct err *e)
+{
+    int rc = send_named(cli, c, s, e);
+
+    return rc < 0 ? rc : send_suite(cli, c, s, e);
+}
+
+/* Most suites are there already: the daemon is not asked first, it says so when one is not. */
+static int send_job_and_suite(struct cli *cli, struct connection *c, struct submission *s,
+                              struct err *e)
+{
+    int rc = send_job(c, s, e);
+
+    if (rc == 0 || strcmp(e->code, "suite.not_here") != 0)
+        return rc;
+    err_clear(e);
+    rc = send_suite(cli, c, s, e);
+    return rc < 0 ? rc : send_job(c, s, e);
 }
 
 static int send_once(struct cli *cli, struct submission *s, struct connection **c, struct err *e)
@@ -267,9 +299,9 @@ static int send_once(struct cli *cli, struct submission *s, struct connection **
     int rc = cli_connect(cli, c, e);
 
     if (rc == 0)
-        rc = submission_send_parts(cli, s, *c, e);
+        rc = send_named(cli, *c, s, e);
     if (rc == 0)
-        rc = send_job(*c, s, e);
+        rc = send_job_and_suite(cli, *c, s, e);
     if (rc < 0) {
         connection_close(*c);
         *c = NULL;

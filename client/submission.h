@@ -17,6 +17,7 @@ struct submission {
     const char *const *repo_paths; /* per source: the folder on this machine */
     struct suite_pack pack;        /* made by the caller; owned */
     struct policy_arg policy;
+    bool hold; /* it is to be on hold */
     char id[27];
     bool duplicate;
     char state[32];
@@ -31,7 +32,8 @@ int submission_resolve(struct cli *cli, struct submission *s, struct err *e);
 /* Finds and packs the suite that arg names, and checks its suite.json. */
 int submission_suite(struct cli *cli, struct submission *s, const char *arg, struct err *e);
 
-/* Sends what the job needs over c, all but the job itself. */
+/* Sends what the job needs over c, all but the job itself; the jobs that it comes after get their
+ * whole ids. */
 int submission_send_parts(struct cli *cli, const struct submission *s, struct connection *c,
                           struct err *e);
 /* Sends it. *c is the connection that it went over, the caller's to close (NULL after an error). */

@@ -65,8 +65,7 @@ static char *in_list(const char *list, const char *name, struct buf *tried)
     return found;
 }
 
-/* The folder of this program, NULL where the system does not tell; malloc'd. */
-static char *program_folder(const char *exe)
+char *program_folder(const char *exe)
 {
     char own[PATH_MAX];
 

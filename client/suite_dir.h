@@ -14,6 +14,10 @@
 #include "base/digest.h"
 #include "base/err.h"
 
+/* The folder of the program exe, NULL: of this one. NULL where the system does not tell; malloc'd.
+ */
+char *program_folder(const char *exe);
+
 struct suite_pack {
     struct buf bytes;        /* the pack, see proto/pack.h */
     char sha256[DIGEST_HEX]; /* the suite's identity */

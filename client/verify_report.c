@@ -17,6 +17,7 @@ static const struct {
     {"names", "job, policy and suite are named alike everywhere", check_names},
     {"plan", "every step is the one that follows from the job", check_plan},
     {"observations", "each is its step of the plan, with stamps that fit", check_observations},
+    {"ledgers", "what was disturbed follows from ledgers and warmups", check_ledgers},
     {"sources", "sources, builds and second hashes fit together", check_sources},
     {"inventories", "their states follow from what they list", check_inventories},
     {"conditions", "recomputed from facts and policy, all equal", check_conditions},

@@ -67,8 +67,11 @@ void verify_signature(struct verify *v)
     if (!read_signature(v, &s))
         return;
     key_id(s.public_hex, id);
-    if (!key_verify(s.public_hex, v->sums_text.data ? v->sums_text.data : "", v->sums_text.len,
-                    s.bytes))
+    if (!key_can_verify())
+        verify_say(v, "signature", TRI_FAIL,
+                   "cannot be checked: libcrypto of OpenSSL 3 is not on this machine; install it");
+    else if (!key_verify(s.public_hex, v->sums_text.data ? v->sums_text.data : "", v->sums_text.len,
+                         s.bytes))
         verify_say(v, "signature", TRI_FAIL,
                    "the signature of key %s does not fit SHA256SUMS: the sums are not those that "
                    "were signed",

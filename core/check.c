@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/observations.h"
+#include "core/replacement.h"
+#include "core/values.h"
 
 static bool text_equal(const char *a, const char *b)
 {
@@ -38,6 +40,7 @@ static struct suite *suite_of(struct arena *a, const struct raw *raw)
     s->workloads = arena_array(a, raw->n_workloads, sizeof *s->workloads);
     for (size_t w = 0; w < raw->n_workloads; w++) {
         s->workloads[w].name = raw->workloads[w].name;
+        s->workloads[w].measure = raw->workloads[w].measure;
         s->workloads[w].n_lanes = raw->workloads[w].n_lanes;
         s->workloads[w].lanes =
             arena_array(a, raw->workloads[w].n_lanes, sizeof *s->workloads[w].lanes);
@@ -65,15 +68,71 @@ static bool same_step(const struct plan_step *a, const struct plan_step *b)
 {
     return a->seq == b->seq && a->workload == b->workload && a->lane == b->lane &&
            a->side == b->side && a->repetition == b->repetition && a->position == b->position &&
-           a->kind == b->kind;
+           a->kind == b->kind && a->replaces == b->replaces;
+}
+
+/* Takes in the observations of the plan's steps from `from` on; false: not all were observed. */
+static bool note_round(const struct raw *raw, const struct plan *plan, size_t from,
+                       struct replacement *list)
+{
+    for (size_t i = from; i < plan->n; i++) {
+        if (i >= raw->n_observations)
+            return false;
+        if (plan->steps[i].kind == OBS_TIMED)
+            replacement_note(&list[plan->steps[i].workload], plan->steps[i].repetition,
+                             raw->observations[i].disturbed);
+    }
+    return true;
+}
+
+/* Appends the rounds of replacements that follow from what was observed. */
+static void plan_rounds(struct arena *a, const struct raw *raw, const struct suite *suite,
+                        const bool *const *present, struct plan *plan)
+{
+    struct replacement *list = arena_array(a, raw->n_workloads, sizeof *list);
+    size_t from = 0;
+    int *replaces = arena_array(a, raw->n_workloads, sizeof *replaces), number;
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        replacement_init(a, raw->job.repetitions, &list[w]);
+    while (note_round(raw, plan, from, list) &&
+           replacement_round(list, raw->n_workloads, replaces, &number)) {
+        from = plan->n;
+        plan_replace(a, plan, suite, raw->n_sides, number, replaces, present);
+    }
+}
+
+/* Without replacements. */
+static size_t count_steps(const struct raw *raw, const bool *const *present)
+{
+    size_t n = 0;
+    for (size_t w = 0; w < raw->n_workloads; w++) {
+        enum measure m = raw->workloads[w].measure;
+        size_t times =
+            (size_t)(plan_repetitions(m, raw->job.repetitions) + plan_warmups(m, raw->job.warmups));
+        for (size_t i = 0; i < raw->workloads[w].n_lanes * raw->n_sides; i++)
+            n += present[w][i] ? times : 0;
+    }
+    return n;
+}
+
+static const char *wrong_length(struct arena *a, const struct raw *raw, size_t n)
+{
+    return arena_printf(a, "the plan has %zu steps, the job makes %zu", raw->plan.n, n);
 }
 
 const char *check_plan(struct arena *a, const struct raw *raw)
 {
-    const struct plan *plan = plan_make(a, suite_of(a, raw), raw->n_sides, raw->job.repetitions,
-                                        raw->job.warmups, raw->job.order, lanes_present(a, raw));
+    const struct suite *suite = suite_of(a, raw);
+    const bool *const *present = lanes_present(a, raw);
+    /* Counted first: a small report can ask for a plan that no memory holds. */
+    size_t steps = count_steps(raw, present);
+    if (steps > raw->plan.n)
+        return wrong_length(a, raw, steps);
+    struct plan *plan = plan_make(a, suite, raw->n_sides, raw->job.repetitions, raw->job.warmups,
+                                  raw->job.order, present);
+    plan_rounds(a, raw, suite, present, plan);
     if (plan->n != raw->plan.n)
-        return arena_printf(a, "the plan has %zu steps, the job makes %zu", raw->plan.n, plan->n);
+        return wrong_length(a, raw, plan->n);
     for (size_t i = 0; i < plan->n; i++)
         if (!same_step(&plan->steps[i], &raw->plan.steps[i]))
             return arena_printf(a, "step %zu of the plan is not the one that the job makes", i);
@@ -89,8 +148,13 @@ static bool is_ok(const struct raw_observation *o)
 
 static const char *check_stamps(const struct raw_observation *o, enum measure measure)
 {
-    bool process = measure == MEASURE_PROCESS;
+    bool process = !measure_has_records(measure);
+    int64_t figure_ns = measure_has_values(measure) ? -1 : o->process_ns;
     bool ran = o->exit_ns >= 0 || o->process_ns >= 0 || o->elapsed_ns >= 0;
+    if (!measure_runs(measure))
+        return ran || o->start_ns >= 0 || o->go_ns >= 0 || o->done_ns >= 0
+                   ? "has stamps although nothing was run"
+                   : NULL;
     if (!ran && !is_ok(o))
         return NULL; /* its program could not be started */
     if (o->start_ns < 0 || o->exit_ns < o->start_ns)
@@ -99,17 +163,24 @@ static const char *check_stamps(const struct raw_observation *o, enum measure me
         return "has a process_ns that is not the time from its start to its exit";
     if (!is_ok(o))
         return NULL;
-    if (process && (o->go_ns >= 0 || o->done_ns >= 0 || o->elapsed_ns != o->process_ns))
-        return "has an elapsed_ns that is not the time from its start to its exit";
+    if (process && (o->go_ns >= 0 || o->done_ns >= 0))
+        return "has stamps that its measure does not take";
+    if (process && o->elapsed_ns != figure_ns)
+        return figure_ns < 0 ? "has an elapsed_ns although its figures are values"
+                             : "has an elapsed_ns that is not the time from its start to its exit";
     if (!process && (o->go_ns < o->start_ns || o->done_ns < o->go_ns || o->exit_ns < o->done_ns))
         return "has stamps out of order";
+    if (!process && measure_has_values(measure))
+        return o->elapsed_ns >= 0 ? "has an elapsed_ns although its figures are values" : NULL;
     if (!process && o->elapsed_ns != o->done_ns - o->go_ns)
         return "has an elapsed_ns that is not the time from GO to DONE";
     return NULL;
 }
 
-static const char *check_end(const struct raw_observation *o)
+static const char *check_end(const struct raw_observation *o, enum measure measure)
 {
+    if (!measure_runs(measure))
+        return o->exit_status >= 0 || o->exit_signal != 0 ? "ended although nothing was run" : NULL;
     if (!is_ok(o))
         return NULL;
     if (o->exit_status != 0 || o->exit_signal != 0)
@@ -134,8 +205,38 @@ static const char *check_step(const struct raw *raw, const struct raw_observatio
     bool same = o->seq == step->seq && text_equal(o->workload, w->name) &&
                 text_equal(o->lane, w->lanes[step->lane].name) &&
                 text_equal(o->side, raw->sides[step->side]) && o->repetition == step->repetition &&
-                o->position == step->position && o->kind == step->kind;
+                o->position == step->position && o->kind == step->kind &&
+                o->replaces == step->replaces;
     return same ? NULL : "is not its step of the plan";
+}
+
+/* The values that its lane has, one of each name, in their order; none of a time. */
+static const char *check_values(const struct raw_observation *o, const struct raw_workload *w,
+                                const struct raw_lane *lane)
+{
+    if (o->n_values != (is_ok(o) ? values_count(w, lane) : 0))
+        return "has not the values that its workload declares";
+    for (size_t i = 0; i < o->n_values; i++)
+        if (!text_equal(o->values[i].name, values_name(w, lane, i)) || o->values[i].value < 0)
+            return "has not the values that its workload declares";
+    return is_ok(o) ? values_follow(w, o) : NULL;
+}
+
+/* A file of {build} is a product, whose bytes were taken when it was hashed. */
+static const char *check_sizes(const struct raw *raw, const struct raw_observation *o,
+                               const struct raw_workload *w, const struct raw_lane *lane)
+{
+    const char *side = lane->control && raw->n_sources > 0 ? JOB_SIDE_SUITE : o->side;
+
+    for (size_t i = 0; w->measure == MEASURE_SIZE && i < o->n_values; i++)
+        for (size_t k = 0; k < raw->n_artifacts; k++) {
+            const struct raw_artifact *f = &raw->artifacts[k];
+            bool is_it = strncmp(lane->files[i].path, "{build}/", 8) == 0 &&
+                         text_equal(f->path, lane->files[i].path + 8) && text_equal(f->side, side);
+            if (is_it && f->bytes != o->values[i].value)
+                return "has another size than the product that was hashed";
+        }
+    return NULL;
 }
 
 static const char *check_one(const struct raw *raw, size_t i, int *pin)
@@ -147,10 +248,15 @@ static const char *check_one(const struct raw *raw, size_t i, int *pin)
     if (!fault)
         fault = check_stamps(o, w->measure);
     if (!fault)
-        fault = check_end(o);
+        fault = check_end(o, w->measure);
+    if (!fault)
+        fault = check_values(o, w, &w->lanes[step->lane]);
+    if (!fault)
+        fault = check_sizes(raw, o, w, &w->lanes[step->lane]);
     if (!fault)
         fault = check_pin(o, &w->lanes[step->lane], pin);
-    if (!fault && i > 0 && is_ok(o) && o->start_ns < raw->observations[i - 1].exit_ns)
+    if (!fault && i > 0 && is_ok(o) && measure_runs(w->measure) &&
+        o->start_ns < raw->observations[i - 1].exit_ns)
         fault = "begins before the one before it has ended";
     return fault;
 }
@@ -170,6 +276,39 @@ static const char *check_outcomes(struct arena *a, const struct raw *raw)
     return NULL;
 }
 
+/* What a figure was read from is one of the two that its measure can be read from. */
+static bool is_one_of(const char *tool, const char *first, const char *second)
+{
+    return text_equal(tool, first) || text_equal(tool, second);
+}
+
+static bool tool_fits(const struct raw_workload *w)
+{
+    return w->measure == MEASURE_MEMORY ? is_one_of(w->tool, TOOL_ROLLUP, TOOL_STATUS)
+           : w->measure == MEASURE_CPU  ? is_one_of(w->tool, TOOL_CLOCKS, TOOL_GROUP)
+                                        : true;
+}
+
+/* What counted instructions is one of two, and one that is a program is among the tools. */
+static const char *check_tools(struct arena *a, const struct raw *raw)
+{
+    for (size_t w = 0; w < raw->n_workloads; w++) {
+        const struct raw_workload *workload = &raw->workloads[w];
+        bool is_program = text_equal(workload->tool, TOOL_CALLGRIND), found = false;
+        if (!tool_fits(workload))
+            return arena_printf(a, "the values of %s are read from nothing that is known",
+                                workload->name);
+        if (workload->measure != MEASURE_INSTRUCTIONS)
+            continue;
+        for (size_t i = 0; i < raw->n_tools; i++)
+            found = found || text_equal(raw->tools[i].name, "valgrind");
+        if (is_program ? !found : !text_equal(workload->tool, TOOL_PERF))
+            return arena_printf(a, "what counts the instructions of %s is not among the tools",
+                                workload->name);
+    }
+    return NULL;
+}
+
 const char *check_observations(struct arena *a, const struct raw *raw)
 {
     int pin = -2;
@@ -183,7 +322,8 @@ const char *check_observations(struct arena *a, const struct raw *raw)
                                 raw->observations[i].workload, raw->observations[i].lane,
                                 raw->observations[i].side, fault);
     }
-    return check_outcomes(a, raw);
+    const char *fault = check_tools(a, raw);
+    return fault ? fault : check_outcomes(a, raw);
 }
 
 /* ---- sources, builds, rechecks */

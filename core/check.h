@@ -17,6 +17,8 @@ const char *check_plan(struct arena *a, const struct raw *raw);
 /* Each observation is its step of the plan; one ends before the next begins; durations are the
  * differences of their stamps. */
 const char *check_observations(struct arena *a, const struct raw *raw);
+/* What is said to have been disturbed is what ledgers, warmups and the policy make of it. */
+const char *check_ledgers(struct arena *a, const struct raw *raw);
 /* Sources as the job names them; builds numbered and logged; everything hashed again, once. */
 const char *check_sources(struct arena *a, const struct raw *raw);
 /* What an inventory found is what its state says, by the policy's limits. */

@@ -30,12 +30,24 @@ static bool is_excluded(const struct job *job, const char *workload, const char 
     return false;
 }
 
+static bool same_files(const struct lane *lane, const struct raw_lane *r)
+{
+    if (lane->n_files != r->n_files)
+        return false;
+    for (size_t i = 0; i < r->n_files; i++)
+        if (!text_equal(lane->files[i].name, r->files[i].name) ||
+            !text_equal(lane->files[i].path, r->files[i].path) ||
+            lane->files[i].baseline_bytes != r->files[i].baseline_bytes)
+            return false;
+    return true;
+}
+
 static bool same_lane(const struct raw *raw, const struct workload *w, const struct lane *lane,
                       const struct raw_lane *r)
 {
     return text_equal(lane->name, r->name) && lane->control == r->control &&
            lane->cpus == r->cpus && text_equal(lane->startup, r->startup) &&
-           args_equal(&lane->command, &r->command) &&
+           args_equal(&lane->command, &r->command) && same_files(lane, r) &&
            r->excluded == is_excluded(&raw->job, w->name, lane->name) &&
            (!r->absent || lane->optional);
 }
@@ -44,8 +56,11 @@ static const char *check_workload(struct arena *a, const struct raw *raw, const 
                                   const struct raw_workload *r)
 {
     if (!text_equal(w->name, r->name) || w->measure != r->measure ||
-        w->declared_wait_ns != r->declared_wait_ns || w->n_lanes != r->n_lanes ||
-        !args_equal(&w->absent, &r->absent_sides))
+        w->declared_wait_ns != r->declared_wait_ns || w->operations != r->operations ||
+        w->resolution_ns != r->resolution_ns || w->n_lanes != r->n_lanes ||
+        !args_equal(&w->absent, &r->absent_sides) || !args_equal(&w->counters, &r->counters) ||
+        w->growth_pct != r->growth_pct || w->window_ms != r->window_ms ||
+        (w->baseline != NULL) != r->baseline)
         return arena_printf(a, "workload %s is not that of the suite", r->name);
     for (size_t l = 0; l < w->n_lanes; l++)
         if (!same_lane(raw, w, &w->lanes[l], &r->lanes[l]))
@@ -72,11 +87,36 @@ static const char *expected_stdout(const struct workload *w, const char *lane)
     return w->stdout_text;
 }
 
+static int64_t digits(int64_t value)
+{
+    int64_t n = 1;
+
+    for (; value >= 10; value /= 10)
+        n++;
+    return n;
+}
+
+/* "COUNTER name value" and a newline for each. */
+static bool counters_fit(const struct raw_observation *o)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < o->n_values; i++)
+        bytes += (int64_t)strlen("COUNTER  \n") + (int64_t)strlen(o->values[i].name) +
+                 digits(o->values[i].value);
+    return o->stdout_bytes == bytes;
+}
+
 static bool records_fit(const struct workload *w, const struct raw_observation *o)
 {
-    if (w->measure == MEASURE_PROTOCOL)
+    size_t before = w->baseline ? strlen(w->baseline) + 1 : 0;
+    if (measure_has_records(w->measure))
         return text_equal(o->ready, w->ready) && text_equal(o->done, w->done) &&
-               o->stdout_bytes == (int64_t)(strlen(w->ready) + strlen(w->done) + 2);
+               o->stdout_bytes == (int64_t)(before + strlen(w->ready) + strlen(w->done) + 2);
+    if (w->measure == MEASURE_SIZE)
+        return !o->ready && !o->done && o->stdout_bytes < 0 && o->stderr_bytes < 0;
+    if (w->measure == MEASURE_COUNTERS)
+        return !o->ready && !o->done && counters_fit(o);
     const char *text = expected_stdout(w, o->lane);
     return !o->ready && !o->done && (!text || o->stdout_bytes == (int64_t)strlen(text));
 }

@@ -31,6 +31,15 @@ enum tri compare_size_gate(int64_t recorded_bytes, int64_t later_bytes)
     return later_bytes - recorded_bytes <= recorded_bytes / 10 ? TRI_PASS : TRI_FAIL;
 }
 
+enum tri compare_growth(int64_t recorded, int64_t later, int pct)
+{
+    if (recorded < 0 || later < 0 || pct < 0)
+        return TRI_UNKNOWN;
+    /* floor(recorded * pct / 100) without the product of large numbers. */
+    int64_t room = recorded / 100 * pct + recorded % 100 * pct / 100;
+    return later - recorded <= room ? TRI_PASS : TRI_FAIL;
+}
+
 static int order_samples(const void *a, const void *b)
 {
     const struct sample *x = a, *y = b;

@@ -26,6 +26,10 @@ double compare_reduction_pct(double before, double after);
  * is positive and later is not negative. */
 enum tri compare_size_gate(int64_t recorded_bytes, int64_t later_bytes);
 
+/* The same for values with another bound: at most recorded + pct percent of it, in whole numbers.
+ * Recorded 0 may not grow at all. UNKNOWN unless neither is negative. */
+enum tri compare_growth(int64_t recorded, int64_t later, int pct);
+
 /* The samples of one lane on one side, sorted by repetition. */
 struct sample {
     int repetition;

@@ -1,4 +1,4 @@
-#include "core/gate.h"
+#include "core/gate_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +15,7 @@ static const char *const gate_status_names[] = {
     [GATE_MISSED] = "missed",
     [GATE_UNDEFINED] = "undefined",
     [GATE_DIAGNOSTIC] = "diagnostic",
+    [GATE_UNCLEAR] = "unclear",
 };
 const char *gate_status_name(enum gate_status s)
 {
@@ -24,18 +25,14 @@ const char *gate_status_name(enum gate_status s)
 struct gate {
     struct arena *arena;
     const struct gate_report *reports;
+    struct observation_index *indexes; /* by report; each made when it is first needed */
     size_t n_reports;
     struct gate_result *out;
 };
 
-static bool same(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool fits(const char *wanted, const char *is)
 {
-    return !wanted || same(wanted, is);
+    return !wanted || gate_same(wanted, is);
 }
 
 /* ---- what a report has of a target */
@@ -45,7 +42,8 @@ static const struct row *row_of(const struct gate_report *r, const char *workloa
 {
     for (size_t i = 0; i < r->s->n_rows; i++) {
         const struct row *row = &r->s->rows[i];
-        if (same(row->workload, workload) && same(row->lane, lane) && same(row->side, side))
+        if (gate_same(row->workload, workload) && gate_same(row->lane, lane) &&
+            gate_same(row->side, side))
             return row;
     }
     return NULL;
@@ -65,7 +63,7 @@ static const struct raw_artifact *artifact_of(const struct gate_report *r, const
 {
     for (size_t i = 0; i < r->raw->n_artifacts; i++) {
         const struct raw_artifact *file = &r->raw->artifacts[i];
-        if (same(file->path, t->file) && same(file->side, side_of(r, t)))
+        if (gate_same(file->path, t->file) && gate_same(file->side, side_of(r, t)))
             return file;
     }
     return NULL;
@@ -74,7 +72,7 @@ static const struct raw_artifact *artifact_of(const struct gate_report *r, const
 static bool has_workload(const struct raw *raw, const char *workload)
 {
     for (size_t i = 0; i < raw->n_workloads; i++)
-        if (same(raw->workloads[i].name, workload))
+        if (gate_same(raw->workloads[i].name, workload))
             return true;
     return false;
 }
@@ -87,29 +85,6 @@ static bool concerns(const struct gate_report *r, const struct target *t)
     return t->kind == TARGET_SIZE ? artifact_of(r, t) != NULL : has_workload(r->raw, t->workload);
 }
 
-/* ---- words */
-
-static const char *what_of(struct arena *a, const struct target *t)
-{
-    const char *cpu = t->time == TARGET_CPU ? ", CPU time" : "";
-    const char *in = t->side ? t->side : "";
-    if (t->kind == TARGET_SIZE)
-        return arena_printf(a, "%s, size%s%s", t->file, *in ? " on " : "", in);
-    if (t->kind == TARGET_RATIO)
-        return arena_printf(a, "%s: %s / %s%s%s%s", t->workload, t->lane, t->reference, cpu,
-                            *in ? " on " : "", in);
-    return arena_printf(a, "%s: change of %s%s", t->workload, t->lane, cpu);
-}
-
-static const char *limit_of(struct arena *a, const struct target *t)
-{
-    if (t->kind == TARGET_RATIO)
-        return arena_printf(a, "at most %.6f", t->max);
-    if (t->kind == TARGET_CHANGE)
-        return arena_printf(a, "at most %+.4f %%", t->max);
-    return arena_printf(a, "at most %" PRId64 " + 10 %%", t->bytes);
-}
-
 /* ---- rows */
 
 static struct gate_row *add_row(struct gate *g, const struct target *t, const char *host,
@@ -118,18 +93,58 @@ static struct gate_row *add_row(struct gate *g, const struct target *t, const ch
     struct gate_result *out = g->out;
     struct gate_row *row = &out->rows[out->n_rows++];
     *row = (struct gate_row){.target = t,
-                             .what = what_of(g->arena, t),
-                             .limit = limit_of(g->arena, t),
+                             .what = gate_what(g->arena, t),
+                             .limit = gate_limit(g->arena, t),
                              .figure = NAN,
+                             .to_go = NAN,
+                             .interval = {.low = NAN, .high = NAN, .coverage = NAN},
                              .host = host,
                              .report = report,
                              .status = GATE_UNDEFINED};
     return row;
 }
 
-static double median_of(const struct row *row, enum target_time time)
+/* A figure that a target speaks of, with the row that it is in. */
+struct subject {
+    const char *lane, *side;
+    const char *undefined; /* why it has none; NULL: it has one */
+    double median;
+    bool contractual;
+};
+
+static double time_of(const struct row *row, enum target_time time)
 {
     return time == TARGET_CPU ? row->cpu.median_ns : row->wall.median_ns;
+}
+
+static bool find_value(struct arena *a, const struct gate_report *r, const struct target *t,
+                       struct subject *out)
+{
+    const struct value_row *row =
+        values_row(r->s->values, r->s->n_values, t->workload, out->lane, out->side);
+    const struct value_figures *v = row ? values_find(row, t->value) : NULL;
+    if (!row)
+        return false;
+    out->undefined =
+        row->undefined || v ? row->undefined : arena_printf(a, "it has no value %s", t->value);
+    out->median = v ? v->median : NAN;
+    out->contractual = row->grade.value == GRADE_CONTRACTUAL;
+    return true;
+}
+
+/* False: the report has no such row of the kind that the target speaks of. */
+static bool find_subject(struct arena *a, const struct gate_report *r, const struct target *t,
+                         struct subject *out)
+{
+    if (t->value)
+        return find_value(a, r, t, out);
+    const struct row *row = row_of(r, t->workload, out->lane, out->side);
+    if (!row)
+        return false;
+    out->undefined = row->undefined;
+    out->median = time_of(row, t->time);
+    out->contractual = row->grade.value == GRADE_CONTRACTUAL;
+    return true;
 }
 
 /* Judges a figure that is there. The figures' own grade counts only where the limit is kept. */
@@ -141,47 +156,90 @@ static void judge(struct gate_row *row, bool within, bool contractual)
         row->why = row->target->diagnostic ? "diagnostic, which the target allows" : "diagnostic";
 }
 
-static bool is_contractual(const struct gate_report *r, const struct row *x, const struct row *y)
+/* Whether it can be told on which side of the limit a figure is. Without an interval a contract has
+ * nothing to say; a diagnostic figure says no more than it is. */
+static bool can_tell(struct arena *a, struct gate_row *row, bool within, bool contractual)
 {
-    return r->s->grade.value == GRADE_CONTRACTUAL && x->grade.value == GRADE_CONTRACTUAL &&
-           y->grade.value == GRADE_CONTRACTUAL;
+    const struct interval *v = &row->interval;
+    if (!v->defined && !contractual)
+        return true;
+    if (v->defined && (v->low <= row->target->max) == (v->high <= row->target->max) &&
+        (v->low <= row->target->max) == within)
+        return true;
+    row->status = GATE_UNCLEAR;
+    row->why = v->defined
+                   ? arena_printf(a, "figure and interval (%s) are not on one side of the limit",
+                                  row->range)
+                   : "it has no interval: there are too few repetitions";
+    return false;
 }
 
-/* Why two rows give no figure; NULL: they may. */
-static const char *why_none(struct arena *a, const struct target *t, const struct row *subject,
-                            const struct row *reference)
+/* Both figures; or why there are none. */
+static const char *find_both(struct arena *a, const struct gate_report *r, const struct target *t,
+                             struct subject *subject, struct subject *reference)
 {
-    const struct row *bad = subject && subject->undefined ? subject : reference;
-    if (!subject)
-        return arena_printf(a, "the report has no lane %s on that side", t->lane);
-    if (!reference)
-        return t->kind == TARGET_RATIO
-                   ? arena_printf(a, "the report has no lane %s on that side", t->reference)
-                   : "the report has no such side to compare with";
+    if (!find_subject(a, r, t, subject))
+        return gate_no_lane(a, t, t->lane, r->raw);
+    if (!find_subject(a, r, t, reference))
+        return t->kind == TARGET_RATIO ? gate_no_lane(a, t, t->reference, r->raw)
+                                       : "the report has no such side to compare with";
+    const struct subject *bad = subject->undefined ? subject : reference;
     return bad->undefined ? arena_printf(a, "%s on %s: %s", bad->lane, bad->side, bad->undefined)
                           : NULL;
 }
 
-static void judge_time(struct gate *g, const struct gate_report *r, struct gate_row *row)
+/* A ratio as a change in percent; of the ends of an interval too. */
+static void as_change(struct interval *v)
+{
+    v->low = (v->low - 1) * 100;
+    v->high = (v->high - 1) * 100;
+}
+
+/* How many times over its limit: 1 or less is within. */
+static double to_go_of(const struct target *t, double figure)
+{
+    if (t->kind == TARGET_RATIO)
+        return figure / t->max;
+    return t->max > -100 ? (100 + figure) / (100 + t->max) : NAN;
+}
+
+static void judge_figure(struct gate *g, const struct gate_report *r, struct gate_row *row,
+                         const struct gate_pair *pair, bool contractual)
+{
+    const struct target *t = row->target;
+    bool ratio = t->kind == TARGET_RATIO, within = row->figure <= t->max;
+    gate_interval(g->arena, r, &g->indexes[r - g->reports], t, pair, &row->interval);
+    if (row->interval.defined && !ratio)
+        as_change(&row->interval);
+    if (row->interval.defined)
+        row->range = gate_range(g->arena, t, &row->interval);
+    row->to_go = to_go_of(t, row->figure);
+    row->found = gate_figure(g->arena, t, row->figure);
+    if (can_tell(g->arena, row, within, contractual))
+        judge(row, within, contractual);
+}
+
+static void judge_medians(struct gate *g, const struct gate_report *r, struct gate_row *row)
 {
     const struct target *t = row->target;
     bool ratio = t->kind == TARGET_RATIO;
     const char *side = side_of(r, t), *other = ratio ? side : before_of(r, t);
-    const struct row *subject = row_of(r, t->workload, t->lane, side);
-    const struct row *reference = row_of(r, t->workload, ratio ? t->reference : t->lane, other);
-    row->why = why_none(g->arena, t, subject, reference);
-    if (!row->why && !ratio && same(side, other))
+    struct subject x = {.lane = t->lane, .side = side};
+    struct subject y = {.lane = ratio ? t->reference : t->lane, .side = other};
+    row->why = find_both(g->arena, r, t, &x, &y);
+    if (!row->why && !ratio && gate_same(side, other))
         row->why = "the report has one side only";
     if (row->why)
         return;
-    double x = median_of(subject, t->time), y = median_of(reference, t->time);
-    row->figure = ratio ? compare_ratio(x, y) : compare_change_pct(y, x);
+    row->figure =
+        ratio ? compare_ratio(x.median, y.median) : compare_change_pct(y.median, x.median);
     if (isnan(row->figure)) {
         row->why = "a median is zero or not known";
         return;
     }
-    row->found = arena_printf(g->arena, ratio ? "%.6f" : "%+.4f %%", row->figure);
-    judge(row, row->figure <= t->max, is_contractual(r, subject, reference));
+    const struct gate_pair pair = {x.lane, x.side, y.lane, y.side};
+    judge_figure(g, r, row, &pair,
+                 r->s->grade.value == GRADE_CONTRACTUAL && x.contractual && y.contractual);
 }
 
 static void judge_size(struct gate *g, const struct gate_report *r, struct gate_row *row)
@@ -193,6 +251,7 @@ static void judge_size(struct gate *g, const struct gate_report *r, struct gate_
         return;
     }
     row->figure = (double)file->bytes;
+    row->to_go = row->figure / ((double)row->target->bytes * 1.1);
     row->found = arena_printf(g->arena, "%" PRId64, file->bytes);
     judge(row, within == TRI_PASS, r->s->grade.value == GRADE_CONTRACTUAL);
 }
@@ -205,31 +264,17 @@ static void judge_report(struct gate *g, const struct target *t, const struct ga
     else if (t->kind == TARGET_SIZE)
         judge_size(g, r, row);
     else
-        judge_time(g, r, row);
+        judge_medians(g, r, row);
 }
 
 /* ---- hosts */
 
-static bool same_host(const struct raw *a, const struct raw *b)
-{
-    return same(a->host.id, b->host.id) && same(a->host.name, b->host.name);
-}
-
 static bool is_first_of_its_host(const struct gate *g, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (same_host(g->reports[i].raw, g->reports[index].raw))
+        if (gate_same_host(g->reports[i].raw, g->reports[index].raw))
             return false;
     return true;
-}
-
-static const char *nothing_has(struct arena *a, const struct target *t)
-{
-    if (t->kind == TARGET_SIZE)
-        return arena_printf(a, "no report of this host%s%s has the file %s",
-                            t->suite ? " and suite " : "", t->suite ? t->suite : "", t->file);
-    return arena_printf(a, "no report of this host%s%s has the workload %s",
-                        t->suite ? " and suite " : "", t->suite ? t->suite : "", t->workload);
 }
 
 /* The target on the host of the report at index. */
@@ -238,15 +283,25 @@ static void judge_host(struct gate *g, const struct target *t, size_t index)
     const struct raw *host = g->reports[index].raw;
     size_t before = g->out->n_rows;
     for (size_t i = index; i < g->n_reports; i++)
-        if (same_host(g->reports[i].raw, host) && concerns(&g->reports[i], t))
+        if (gate_same_host(g->reports[i].raw, host) && concerns(&g->reports[i], t))
             judge_report(g, t, &g->reports[i]);
     if (g->out->n_rows == before)
-        add_row(g, t, host->host.name, NULL)->why = nothing_has(g->arena, t);
+        add_row(g, t, host->host.name, NULL)->why =
+            gate_nothing_has(g->arena, t, g->reports, g->n_reports, host);
+}
+
+/* The system is the first word of the kernel: "Linux 6.1.0-18-amd64". */
+static bool is_system(const char *wanted, const char *kernel)
+{
+    size_t n = wanted ? strlen(wanted) : 0;
+    return !wanted ||
+           (kernel && strncmp(kernel, wanted, n) == 0 && (kernel[n] == ' ' || kernel[n] == '\0'));
 }
 
 static bool is_for(const struct target *t, const struct raw *raw)
 {
-    return fits(t->host, raw->host.name) && fits(t->arch, raw->host.arch);
+    return fits(t->host, raw->host.name) && fits(t->arch, raw->host.arch) &&
+           is_system(t->system, raw->host.kernel);
 }
 
 static void judge_target(struct gate *g, const struct target *t)
@@ -262,7 +317,11 @@ static void judge_target(struct gate *g, const struct target *t)
 void gate_judge(struct arena *a, const struct targets *targets, const struct gate_report *reports,
                 size_t n_reports, struct gate_result *out)
 {
-    struct gate g = {.arena = a, .reports = reports, .n_reports = n_reports, .out = out};
+    struct gate g = {.arena = a,
+                     .reports = reports,
+                     .indexes = arena_array(a, n_reports, sizeof *g.indexes),
+                     .n_reports = n_reports,
+                     .out = out};
     *out = (struct gate_result){0};
     /* At most one row for each report, or one in place of all. */
     out->rows = arena_array(a, targets->n * (n_reports + 1), sizeof *out->rows);
@@ -270,5 +329,6 @@ void gate_judge(struct arena *a, const struct targets *targets, const struct gat
         judge_target(&g, &targets->v[i]);
     for (size_t i = 0; i < out->n_rows; i++)
         out->count[out->rows[i].status]++;
+    gate_gaps(a, targets, reports, n_reports, out);
     out->passed = out->n_rows > 0 && out->count[GATE_MET] == out->n_rows;
 }

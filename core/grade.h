@@ -42,15 +42,17 @@ struct predicate_result {
 enum row_predicate {
     ROW_PAIRS_COMPLETE,
     ROW_DISTURBANCE_REPLACED,
-    ROW_ABOVE_RESOLUTION,
+    ROW_ABOVE_RESOLUTION, /* of times only */
+    ROW_VALUES_EXACT,     /* of values that must not change */
+    ROW_GROWTH_WITHIN,    /* of sizes */
     ROW_COUNT
 };
 const char *row_predicate_name(enum row_predicate p);
 int row_predicate_parse(const char *s);
 
 struct row_grade {
-    enum grade value; /* contractual or diagnostic */
-    struct predicate_result predicates[ROW_COUNT];
+    enum grade value;                              /* contractual or diagnostic */
+    struct predicate_result predicates[ROW_COUNT]; /* without a fact: not of this kind of row */
 };
 
 struct grade_result {
@@ -65,6 +67,12 @@ struct observation_index;
 /* Every predicate; drifts are those of the controls (see summarise.h). */
 void grade_report(struct arena *a, const struct raw *raw, const struct control_drift *drifts,
                   size_t n_drifts, struct grade_result *out);
-/* One lane on one side; index is that of raw (observations.h). */
+/* One lane on one side; index is that of raw (observations.h), calibration what follows from the
+ * one in force, by measure (NULL: there is none). */
 void grade_row(struct arena *a, const struct raw *raw, const struct observation_index *index,
-               const char *workload, const char *lane, const char *side, struct row_grade *out);
+               const struct calibration_figures *calibration, const char *workload,
+               const char *lane, const char *side, struct row_grade *out);
+struct value_row;
+/* The same for a row of values, whose figures are there. */
+void grade_value_row(struct arena *a, const struct raw *raw, const struct observation_index *index,
+                     const struct raw_workload *w, struct value_row *row);

@@ -91,12 +91,23 @@ static struct predicate_result judge_conditions(const struct grade_input *in, en
     return RESULT(in, TRI_PASS, "%s: met", when);
 }
 
+/* Judged at the time by what the daemon knew; that it is in the report can be seen here. */
+static bool lacks_calibration(const struct raw *raw)
+{
+    const struct calibration *c = raw->calibration;
+    return raw->policy.rules[COND_CALIBRATION].mode == RULE_REQUIRE &&
+           (!c || strcmp(c->boot, raw->boot.id) != 0);
+}
+
 struct predicate_result predicate_conditions_met(const struct grade_input *in)
 {
     struct predicate_result worst =
         RESULT(in, TRI_PASS, "every condition that the policy requires is met in all phases");
     for (int p = 0; p < PHASE_COUNT; p++)
         predicate_fold(&worst, judge_conditions(in, (enum phase)p));
+    if (lacks_calibration(in->raw))
+        predicate_fold(&worst,
+                       RESULT(in, TRI_UNKNOWN, "the report holds no calibration of its boot"));
     return worst;
 }
 

@@ -3,6 +3,7 @@
 #include "core/grade_predicates.h"
 #include "core/observations.h"
 #include "core/pairs.h"
+#include "core/values.h"
 
 /* The step that an observation carries out; NULL when its number is none of the plan's. */
 static const struct plan_step *step_of(const struct raw *raw, const struct raw_observation *o)
@@ -70,16 +71,32 @@ static const char *process_fault(const struct raw_observation *o)
     return o->elapsed_ns == o->exit_ns - o->start_ns ? NULL : "is not the time from spawn to exit";
 }
 
+/* What is wrong with a program that was run for its values; NULL: nothing. */
+static const char *values_fault(const struct raw *raw, const struct raw_observation *o)
+{
+    const struct raw_workload *w = &raw->workloads[step_of(raw, o)->workload];
+
+    if (o->exit_ns < o->start_ns)
+        return "has stamps out of order";
+    if (o->elapsed_ns >= 0)
+        return "has a time for a figure";
+    return o->n_values == values_count(w, &w->lanes[step_of(raw, o)->lane])
+               ? NULL
+               : "has not the values that its workload declares";
+}
+
 static const char *observation_fault(const struct raw *raw, const struct raw_observation *o)
 {
     if (!text_equal(o->outcome, "ok"))
         return o->outcome ? o->outcome : "has no outcome";
     if (!observed_as_planned(raw, o))
         return "is not what the plan has under its number";
-    if (o->exit_status != 0 || o->exit_signal != 0)
+    enum measure measure = raw->workloads[step_of(raw, o)->workload].measure;
+    if (measure_runs(measure) && (o->exit_status != 0 || o->exit_signal != 0))
         return "did not exit with 0";
-    bool protocol = raw->workloads[step_of(raw, o)->workload].measure == MEASURE_PROTOCOL;
-    return protocol ? protocol_fault(raw, o) : process_fault(o);
+    if (measure_has_values(measure))
+        return values_fault(raw, o);
+    return measure_has_records(measure) ? protocol_fault(raw, o) : process_fault(o);
 }
 
 /* Every step of the plan once: PASS, or what is missing or double. */
@@ -141,9 +158,10 @@ static struct predicate_result judge_warmups(const struct grade_input *in,
         if (workload_is_absent(w, raw->sides[s]))
             continue;
         count_warmups(raw, w->name, lane, raw->sides[s], &planned, &observed);
-        if (planned != raw->job.warmups || observed != planned)
+        int asked = plan_warmups(w->measure, raw->job.warmups);
+        if (planned != asked || observed != planned)
             return RESULT(in, TRI_FAIL, "%s %s %s: %d warmups asked for, %d planned, %d observed",
-                          w->name, lane, raw->sides[s], raw->job.warmups, planned, observed);
+                          w->name, lane, raw->sides[s], asked, planned, observed);
     }
     return RESULT(in, TRI_PASS, "%d per lane and side, kept and not counted", raw->job.warmups);
 }
@@ -216,6 +234,8 @@ struct predicate_result predicate_controls_within_drift(const struct grade_input
 {
     if (in->raw->n_sides < 2)
         return RESULT(in, TRI_NOT_APPLICABLE, "there is one side");
+    if (!raw_has_times(in->raw))
+        return RESULT(in, TRI_NOT_APPLICABLE, "no figure is a time, which could drift");
     struct predicate_result worst = judge_guarded(in);
     for (size_t i = 0; i < in->n_drifts; i++) {
         const struct control_drift *d = &in->drifts[i];
@@ -238,11 +258,6 @@ struct predicate_result predicate_cleanup_verified(const struct grade_input *in)
     if (strcmp(cleanup, "verified") != 0)
         return RESULT(in, TRI_FAIL, "not removed: %s", cleanup);
     return RESULT(in, TRI_PASS, "every process tree was gone after its observation");
-}
-
-struct predicate_result predicate_observer_silent(const struct grade_input *in)
-{
-    return RESULT(in, TRI_UNKNOWN, "not audited by this version");
 }
 
 struct predicate_result predicate_repetitions_enough(const struct grade_input *in)

@@ -32,7 +32,14 @@ static void tail_next(struct tail *t)
 /* P(X <= i) for X binomial with n trials of probability 1/2. */
 static double tail_probability(const struct tail *t)
 {
-    return ldexp(t->sum, t->shift - (int)t->n);
+    double p = t->sum;
+    int halves = (int)t->n - t->shift; /* never negative: the sum is at most 2^n */
+
+    for (; halves >= 500; halves -= 500)
+        p *= 0x1p-500;
+    for (; halves > 0; halves--)
+        p /= 2;
+    return p;
 }
 
 double interval_coverage(size_t n, size_t rank)

@@ -280,6 +280,23 @@ static void judge_lane_cpus(struct judge *j)
     c->share_pct[0] = c->share_pct[1] = worst;
 }
 
+/* For people: where on the host it is loud. */
+static void note_cpus(struct judge *j)
+{
+    const struct proc_snapshot *first = &j->snaps[0], *last = &j->snaps[j->n - 1];
+    size_t n = first->n_cpus < last->n_cpus ? first->n_cpus : last->n_cpus;
+
+    j->inv->n_cpus = n;
+    j->inv->cpu_busy_pct = arena_array(j->a, n, sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        int64_t before = first->cpu_busy_ticks[i], after = last->cpu_busy_ticks[i];
+        j->inv->cpu_busy_pct[i] = before < 0 || after < 0
+                                      ? -1
+                                      : share_pct(ticks_since(before, after), first->tick_ns,
+                                                  last->mono_ns - first->mono_ns);
+    }
+}
+
 static void judge_completeness(struct judge *j)
 {
     for (size_t k = 0; k < j->n; k++) {
@@ -326,6 +343,7 @@ static void judge_all(struct judge *j)
     judge_aggregate(j);
     judge_forks(j);
     judge_lane_cpus(j);
+    note_cpus(j);
 }
 
 struct inventory *inventory_classify(struct arena *a, const struct proc_snapshot *snaps, size_t n,

@@ -70,6 +70,9 @@ struct inventory {
     int64_t wall_ms;
     int64_t window_ns[INVENTORY_WINDOWS];
     double aggregate_pct[INVENTORY_WINDOWS]; /* foreign busy time, of one core */
+    double *cpu_busy_pct; /* per CPU, over all snapshots, whoever used it; -1 unknown. For people:
+                             it is not judged and not in evidence */
+    size_t n_cpus;
     double forks_per_second;
     size_t n_procs;
     enum inventory_state state;

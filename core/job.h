@@ -1,12 +1,15 @@
 /* A job: what a user submits, decoded and checked. Owned by the arena it was decoded into. */
 #pragma once
 
+#include "core/notify.h"
 #include "core/types.h"
 #include "core/window.h"
 
 #define JOB_SIDES_MAX 8
 #define JOB_PAIRS_MAX (JOB_SIDES_MAX * (JOB_SIDES_MAX - 1)) /* each side against each other one */
 #define JOB_VARIANT_MAX 32                                  /* variables of one side's builds */
+#define JOB_PRIORITY_MIN (-100)
+#define JOB_PRIORITY_MAX 100
 /* The one side of a job without sources: it measures the suite as it stands. */
 #define JOB_SIDE_SUITE "suite"
 
@@ -41,6 +44,17 @@ struct lane_ref {
     const char *lane;
 };
 
+/* How another job has to end before this one may run. */
+enum job_need { NEED_OK, NEED_ANY };
+const char *job_need_name(enum job_need n); /* "ok": done; "any": over */
+int job_need_parse(const char *s);
+
+#define JOB_AFTER_MAX 32 /* jobs that one job comes after */
+struct job_after {
+    const char *job; /* ULID; in a user's words any part of it */
+    enum job_need need;
+};
+
 struct job {
     const char *id; /* ULID, made by the client: the same one twice is one job */
     const char *label;
@@ -65,4 +79,8 @@ struct job {
     int64_t not_before_ms;  /* wall clock; 0: none */
     int64_t deadline_ms;    /* timing begins before it or never; 0: none */
     const char *session;    /* id, or in a user's words its label; NULL: none */
+    struct job_after *after;
+    size_t n_after;
+    struct notify *notify; /* who is told of its end */
+    size_t n_notify;
 };

@@ -36,7 +36,7 @@ enum job_event {
     JOB_TIMING_ENDS,   /* measuring -> verifying */
     JOB_FINISH,        /* the report is sealed */
     JOB_FAIL,          /* the job's own fault, or a void attempt */
-    JOB_CANCEL,        /* by a person */
+    JOB_CANCEL,        /* by a person, or because a job that had to end well before it did not */
     JOB_RETRY_DUE,     /* the time of the next try has come */
     JOB_EXPIRE,        /* the deadline passed before timing began */
     JOB_UNQUALIFY,     /* the limit of retries is reached */
@@ -45,6 +45,8 @@ enum job_event {
     JOB_HOLD,
     JOB_RELEASE,
     JOB_DEFER, /* it may not run now: its window, its session or not_before say when */
+    JOB_EDIT,  /* what was submitted is changed, before it runs */
+    JOB_RERUN, /* an ended job is measured again: further attempts, the old ones kept */
     JOB_EVENT_COUNT
 };
 const char *job_event_name(enum job_event e); /* "submit", "timing_begins", ... */
@@ -73,5 +75,5 @@ struct job_step {
  * untouched. */
 int job_state_step(enum job_state state, enum job_event event, struct job_step *out);
 
-bool job_state_is_final(enum job_state s);   /* no attempt follows; a lost job may be requeued */
+bool job_state_is_final(enum job_state s);   /* no attempt follows, unless it is lost or rerun */
 bool job_state_is_running(enum job_state s); /* an attempt of it is under way */

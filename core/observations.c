@@ -25,14 +25,60 @@ static int order_observations(const void *a, const void *b)
     return order ? order : (x->repetition > y->repetition) - (x->repetition < y->repetition);
 }
 
+/* Whether each repetition of each workload counts, so that it is not asked for every observation.
+ */
+static bool **chosen_repetitions(struct arena *a, const struct raw *raw,
+                                 const struct replacement *replacements)
+{
+    bool **chosen = arena_array(a, raw->n_workloads, sizeof *chosen);
+    for (size_t w = 0; w < raw->n_workloads; w++) {
+        const struct replacement *r = &replacements[w];
+        chosen[w] = arena_array(a, (size_t)(r->asked + r->room), sizeof **chosen);
+        replacement_choose(r, chosen[w]);
+    }
+    return chosen;
+}
+
+/* What is out of the range of repetitions stays: others say that it has no place there. */
+static bool is_chosen(const struct raw *raw, bool *const *chosen,
+                      const struct replacement *replacements, const struct raw_observation *o)
+{
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        if (strcmp(raw->workloads[w].name, o->workload) == 0) {
+            int n = replacements[w].asked + replacements[w].room;
+            return o->repetition < 0 || o->repetition >= n || chosen[w][o->repetition];
+        }
+    return true;
+}
+
+static void sort_index(struct observation_index *index)
+{
+    if (index->n > 1)
+        qsort(index->v, index->n, sizeof *index->v, order_observations);
+}
+
 void observations_index(struct arena *a, const struct raw *raw, struct observation_index *out)
 {
-    *out = (struct observation_index){.v = arena_array(a, raw->n_observations, sizeof *out->v)};
+    *out = (struct observation_index){.v = arena_array(a, raw->n_observations, sizeof *out->v),
+                                      .replacements = replacements_of(a, raw)};
+    bool **chosen = chosen_repetitions(a, raw, out->replacements);
+    for (size_t i = 0; i < raw->n_observations; i++) {
+        const struct raw_observation *o = &raw->observations[i];
+        if (counts(o) && is_chosen(raw, chosen, out->replacements, o))
+            out->v[out->n++] = o;
+    }
+    sort_index(out);
+}
+
+void observations_index_planned(struct arena *a, const struct raw *raw,
+                                struct observation_index *out)
+{
+    *out = (struct observation_index){.v = arena_array(a, raw->n_observations, sizeof *out->v),
+                                      .replacements = replacements_of(a, raw)};
     for (size_t i = 0; i < raw->n_observations; i++)
-        if (counts(&raw->observations[i]))
+        if (counts(&raw->observations[i]) && raw->observations[i].replaces < 0)
             out->v[out->n++] = &raw->observations[i];
-    if (out->n > 1)
-        qsort(out->v, out->n, sizeof *out->v, order_observations);
+    sort_index(out);
 }
 
 /* The first place whose series is not before this one (past: not up to it). */
@@ -74,6 +120,22 @@ struct samples observations_collect(struct arena *a, const struct observation_in
                 (struct sample){observations[i]->repetition, value_of(observations[i], what)};
     samples_sort(&s);
     return s;
+}
+
+bool observation_is_time(const struct raw *raw, const struct raw_observation *o)
+{
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        if (strcmp(raw->workloads[w].name, o->workload) == 0)
+            return !measure_has_values(raw->workloads[w].measure);
+    return true;
+}
+
+bool raw_has_times(const struct raw *raw)
+{
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        if (!measure_has_values(raw->workloads[w].measure))
+            return true;
+    return false;
 }
 
 bool lane_takes_part(const struct raw_lane *lane)

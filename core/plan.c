@@ -1,11 +1,14 @@
 #include "core/plan.h"
 
+#include <string.h>
+
 struct planner {
     const struct suite *suite;
     const bool *const *present;
     struct plan *plan;
     size_t n_sides;
-    int *lanes; /* scratch: the lanes of the workload at hand that run in this round */
+    int *lanes;          /* scratch: the lanes of the workload at hand that run in this round */
+    const int *replaces; /* by workload; NULL: this round replaces nothing */
 };
 
 /* One pass over all workloads for some of the sides. turn rotates and decides which side is first;
@@ -21,6 +24,16 @@ static size_t rotated(size_t i, int turn, size_t n)
 {
     int whole = (int)n;
     return (i + (size_t)((turn % whole + whole) % whole)) % n;
+}
+
+int plan_repetitions(enum measure m, int asked)
+{
+    return measure_runs(m) || asked < 1 ? asked : 1;
+}
+
+int plan_warmups(enum measure m, int asked)
+{
+    return measure_runs(m) ? asked : 0;
 }
 
 static bool is_present(const struct planner *p, size_t w, size_t lane, size_t side)
@@ -59,6 +72,9 @@ static int first_position(const struct planner *p, const struct round *round, si
 
 static void plan_workload(struct planner *p, const struct round *round, size_t w)
 {
+    bool is_once = !measure_runs(p->suite->workloads[w].measure);
+    if (is_once && (round->kind == OBS_WARMUP || round->repetition > 0))
+        return;
     size_t n = present_lanes(p, round, w);
     int position = first_position(p, round, w);
     for (size_t i = 0; i < n * round->side_count; i++) {
@@ -76,6 +92,7 @@ static void plan_workload(struct planner *p, const struct round *round, size_t w
             .repetition = round->repetition,
             .position = position++,
             .kind = round->kind,
+            .replaces = p->replaces ? p->replaces[w] : -1,
         };
         p->plan->n++;
     }
@@ -84,8 +101,11 @@ static void plan_workload(struct planner *p, const struct round *round, size_t w
 static void plan_round(struct planner *p, const struct round *round)
 {
     size_t n = p->suite->n_workloads;
-    for (size_t i = 0; i < n; i++)
-        plan_workload(p, round, rotated(i, round->turn, n));
+    for (size_t i = 0; i < n; i++) {
+        size_t w = rotated(i, round->turn, n);
+        if (!p->replaces || p->replaces[w] >= 0)
+            plan_workload(p, round, w);
+    }
 }
 
 static void plan_sides(struct planner *p, int repetitions, int warmups, size_t side_first,
@@ -103,11 +123,24 @@ static void plan_sides(struct planner *p, int repetitions, int warmups, size_t s
 /* Room for every step and for the longest list of lanes. */
 static void planner_reserve(struct planner *p, struct arena *a, int rounds)
 {
-    size_t lanes = 0;
-    for (size_t w = 0; w < p->suite->n_workloads; w++)
+    const struct round all = {.side_first = 0, .side_count = p->n_sides};
+    struct plan *plan = p->plan;
+    size_t lanes = 0, steps_of_round = 0;
+    for (size_t w = 0; w < p->suite->n_workloads; w++) {
         lanes += p->suite->workloads[w].n_lanes;
+        for (size_t l = 0; l < p->suite->workloads[w].n_lanes; l++)
+            steps_of_round += sides_of(p, &all, w, l);
+    }
     p->lanes = arena_array(a, lanes, sizeof *p->lanes);
-    p->plan->steps = arena_array(a, lanes * p->n_sides * (size_t)rounds, sizeof *p->plan->steps);
+    size_t needed = plan->n + steps_of_round * (size_t)rounds;
+    if (needed <= plan->cap)
+        return;
+    /* Half as much again, so that many rounds of replacements do not copy it each time. */
+    plan->cap = plan->n > 0 ? needed + needed / 2 : needed;
+    struct plan_step *steps = arena_array(a, plan->cap, sizeof *steps);
+    if (plan->n > 0)
+        memcpy(steps, plan->steps, plan->n * sizeof *steps);
+    plan->steps = steps;
 }
 
 struct plan *plan_make(struct arena *a, const struct suite *suite, size_t n_sides, int repetitions,
@@ -126,4 +159,23 @@ struct plan *plan_make(struct arena *a, const struct suite *suite, size_t n_side
         for (size_t side = 0; side < n_sides; side++)
             plan_sides(&p, repetitions, warmups, side, 1);
     return p.plan;
+}
+
+void plan_replace(struct arena *a, struct plan *plan, const struct suite *suite, size_t n_sides,
+                  int repetition, const int *replaces, const bool *const *present)
+{
+    struct planner p = {
+        .suite = suite,
+        .present = present,
+        .plan = plan,
+        .n_sides = n_sides,
+        .replaces = replaces,
+    };
+    const struct round round = {.kind = OBS_TIMED,
+                                .repetition = repetition,
+                                .turn = repetition,
+                                .side_first = 0,
+                                .side_count = n_sides};
+    planner_reserve(&p, a, 1);
+    plan_round(&p, &round);
 }

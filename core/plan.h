@@ -3,7 +3,8 @@
  * Rules: interleaved, round r visits the workloads rotated by r, inside a workload the lanes
  * rotated by r; a lane's sides are adjacent, the first side first in even repetitions and last in
  * odd ones. Warmup rounds come before, by the same rule (kind warmup, repetitions -warmups .. -1).
- * Sequential: all of one side, then all of the other. */
+ * Sequential: all of one side, then all of the other. Replacements of disturbed repetitions come
+ * after all that, in rounds of their own. */
 #pragma once
 
 #include "base/arena.h"
@@ -18,14 +19,26 @@ struct plan_step {
     int repetition; /* timed: 0..n-1; warmup: 0..warmups-1 */
     int position;   /* 0.. within (kind, repetition, workload) */
     enum obs_kind kind;
+    int replaces; /* the disturbed repetition whose place it takes; -1: none */
 };
 
 struct plan {
     struct plan_step *steps;
-    size_t n;
+    size_t n, cap;
 };
+
+/* How often a lane of this measure is observed when so many repetitions or warmups are asked for:
+ * what is not run is looked at once. */
+int plan_repetitions(enum measure m, int asked);
+int plan_warmups(enum measure m, int asked);
 
 /* present[w][lane * n_sides + side] says whether that lane of workload w runs on that side (false:
  * excluded, absent on this host, or a workload that is absent on the side); NULL: all do. */
 struct plan *plan_make(struct arena *a, const struct suite *suite, size_t n_sides, int repetitions,
                        int warmups, enum order order, const bool *const *present);
+
+/* Appends one round in which workload w runs once more for the repetition replaces[w] (-1: it does
+ * not run), as repetition number `repetition` and in the order of the round of that number, all
+ * sides adjacent. The other arguments as for plan_make. */
+void plan_replace(struct arena *a, struct plan *plan, const struct suite *suite, size_t n_sides,
+                  int repetition, const int *replaces, const bool *const *present);

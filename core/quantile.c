@@ -91,6 +91,16 @@ int64_t quantile_best(const int64_t *sorted, size_t n)
     return n == 0 ? -1 : sorted[0];
 }
 
+int64_t quantile_total(const int64_t *values, size_t n)
+{
+    int64_t total = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_add_overflow(total, values[i], &total) || total > QUANTILE_TOTAL_MAX)
+            return -1;
+    return n > 0 ? total : -1;
+}
+
 double quantile_r7(const double *sorted, size_t n, double p)
 {
     if (n == 0 || !(p >= 0 && p <= 1))

@@ -32,6 +32,11 @@ int64_t quantile_p95(const int64_t *sorted, size_t n);
 /* The minimum; -1 when n is 0. */
 int64_t quantile_best(const int64_t *sorted, size_t n);
 
+/* Beyond it a document holds no exact number. */
+#define QUANTILE_TOTAL_MAX ((INT64_C(1) << 53) - 1)
+/* The sum of values in any order; -1 when n is 0 or the sum is beyond that. */
+int64_t quantile_total(const int64_t *values, size_t n);
+
 /* Percentile with 0 <= p <= 1 by linear interpolation at h = (n - 1) p, counted from 0. NaN when n
  * is 0 or p lies outside. Definition 7 of Hyndman & Fan (1996), the R-7 of receipts. */
 double quantile_r7(const double *sorted, size_t n, double p);

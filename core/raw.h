@@ -6,9 +6,11 @@
  */
 #pragma once
 
+#include "core/calibration.h"
 #include "core/host.h"
 #include "core/inventory.h"
 #include "core/job.h"
+#include "core/ledger.h"
 #include "core/plan.h"
 #include "core/policy.h"
 #include "core/qualify.h"
@@ -91,6 +93,12 @@ struct raw_session {
     bool post_reboot; /* the attempt began after a boot since the opening, settled */
 };
 
+/* A figure that is no time. */
+struct raw_value {
+    const char *name;
+    int64_t value; /* in the unit of the measure */
+};
+
 struct raw_observation {
     int seq; /* the plan's */
     const char *workload, *lane, *side;
@@ -98,11 +106,13 @@ struct raw_observation {
     enum obs_kind kind;
     const char *outcome;        /* "ok", or the cause that makes it invalid ("lane.done_wrong") */
     int64_t start_ns;           /* offset from the attempt's start: spawn */
-    int64_t go_ns, done_ns;     /* offsets; -1 for process */
+    int64_t go_ns, done_ns;     /* offsets; -1 for process; cpu: begin and end of the window */
     int64_t exit_ns;            /* offset */
-    int64_t elapsed_ns;         /* the figure: GO to DONE, or spawn to exit; -1 when invalid */
+    int64_t elapsed_ns;         /* the figure: GO to DONE, or spawn to exit; -1 when invalid, or
+                                   where the figures are values */
     int64_t process_ns;         /* spawn to exit */
-    int64_t interval_cpu_ns;    /* CPU time of the lane between GO and DONE (process: whole life) */
+    int64_t interval_cpu_ns;    /* CPU time of the lane between GO and DONE (process: whole life;
+                                   cpu: its tree in the window) */
     int64_t user_us, system_us; /* whole life, from wait4 */
     int64_t max_rss_bytes;
     int64_t minor_faults, major_faults;
@@ -111,31 +121,71 @@ struct raw_observation {
     int exit_signal;          /* 0: none */
     const char *ready, *done; /* records as received; NULL: none */
     int64_t stdout_bytes, stderr_bytes;
-    int cpu;                 /* pinned core, -1: not pinned */
-    bool fifo;               /* the runner waited at SCHED_FIFO */
-    int threads;             /* seen at DONE (process: -1) */
-    int leftovers;           /* processes that had to be ended after it */
-    int64_t runner_cpu_ns;   /* the runner's own CPU time inside the interval; -1 unknown */
-    int64_t runner_delay_ns; /* the runner's own run delay inside the interval; -1 unknown */
+    int cpu;                  /* pinned core, -1: not pinned */
+    bool fifo;                /* the runner waited at SCHED_FIFO */
+    int threads;              /* seen at DONE (process: -1) */
+    int leftovers;            /* processes that had to be ended after it */
+    int64_t runner_cpu_ns;    /* the runner's own CPU time inside the interval; -1 unknown */
+    int64_t runner_delay_ns;  /* the runner's own run delay inside the interval; -1 unknown */
+    int64_t runner_switches;  /* of both kinds, its own, around the interval; -1 unknown */
+    int64_t daemon_cpu_ns;    /* the daemon's, all threads; -1 unknown */
+    int64_t daemon_switches;  /* how often its first thread was put on a CPU; -1 unknown */
+    struct ledger ledger;     /* what else the host did; LEDGER_UNKNOWN: not recorded */
+    int disturbed;            /* bit 1 << enum disturbance for each reason; -1: not judged */
+    int replaces;             /* the disturbed repetition that it takes the place of; -1: none */
+    struct raw_value *values; /* as declared, in that order; none where the figure is a time */
+    size_t n_values;
 };
+/* Before anything is known of it beyond its place in the plan. */
+#define RAW_OBSERVATION_NOT_RUN                                                                    \
+    .start_ns = -1, .go_ns = -1, .done_ns = -1, .exit_ns = -1, .elapsed_ns = -1, .process_ns = -1, \
+    .interval_cpu_ns = -1, .user_us = -1, .system_us = -1, .max_rss_bytes = -1,                    \
+    .minor_faults = -1, .major_faults = -1, .voluntary_switches = -1, .involuntary_switches = -1,  \
+    .exit_status = -1, .stdout_bytes = -1, .stderr_bytes = -1, .cpu = -1, .threads = -1,           \
+    .leftovers = -1, .runner_cpu_ns = -1, .runner_delay_ns = -1, RAW_OBSERVATION_NO_LEDGER
+#define RAW_OBSERVATION_NO_LEDGER                                                                  \
+    .ledger = LEDGER_UNKNOWN, .disturbed = -1, .replaces = -1, .runner_switches = -1,              \
+    .daemon_cpu_ns = -1, .daemon_switches = -1
 
 struct raw_lane {
     const char *name;
     bool control;
     int cpus;
     const char *startup;
-    const char *absent;  /* reason, NULL: present */
-    bool excluded;       /* by the job */
-    struct args command; /* as the suite names it, placeholders and all; empty: not recorded */
+    const char *absent;      /* reason, NULL: present */
+    bool excluded;           /* by the job */
+    struct args command;     /* as the suite names it, placeholders and all; empty: not recorded */
+    struct lane_file *files; /* size: as the suite names them */
+    size_t n_files;
 };
+
+/* What counts instructions: the CPU, by perf_event_open(2); or a program that is the raw report's
+ * tool "valgrind". */
+#define TOOL_PERF "perf_event"
+#define TOOL_CALLGRIND "callgrind"
+/* What resident bytes are read from: files of each process in /proc. The second is off by some
+ * pages for each CPU. */
+#define TOOL_ROLLUP "smaps_rollup"
+#define TOOL_STATUS "status"
+/* What a share of the CPU is read from: the clock of each process, and a control group, which has
+ * those too that came and went. */
+#define TOOL_CLOCKS "process_clocks"
+#define TOOL_GROUP "process_clocks+cgroup"
 
 struct raw_workload {
     const char *name;
     enum measure measure;
     int64_t declared_wait_ns;
+    int64_t operations;    /* as in struct workload */
+    int64_t resolution_ns; /* as in struct workload */
     struct raw_lane *lanes;
     size_t n_lanes;
     struct args absent_sides; /* on which the suite says that it does not exist */
+    struct args counters;     /* counters: their names */
+    const char *tool;         /* instructions, memory, cpu: what they are read from, TOOL_... */
+    bool baseline;            /* memory: it has a BASELINE record */
+    int64_t window_ms;        /* cpu: at least so long is it watched */
+    int growth_pct;           /* size: what a file may grow over its baseline */
 };
 
 /* Medians of one lane in an earlier pair of the same job: what made it be repeated, and what it
@@ -166,8 +216,9 @@ struct raw {
     int64_t suspend_before_ms, suspend_after_ms; /* -1 unknown */
     struct job job;
     struct policy policy;
-    const struct raw_session *session; /* NULL: none */
-    const struct raw_pair *repeats;    /* NULL: it repeats none */
+    const struct raw_session *session;     /* NULL: none */
+    const struct raw_pair *repeats;        /* NULL: it repeats none */
+    const struct calibration *calibration; /* in force when it began; NULL: none of its boot */
     const char *suite_sha256;
     struct raw_workload *workloads;
     size_t n_workloads;
@@ -183,7 +234,8 @@ struct raw {
     size_t n_tools;
     struct plan plan; /* indexes into workloads, lanes, sides */
     const char *clock;
-    const char *cpu_set; /* "0-1" */
+    const char *cpu_set;            /* "0-1" */
+    struct ledger_sources observer; /* where the ledgers' counters come from */
     struct phase_record phases[PHASE_COUNT];
     struct raw_refusal *refusals;
     size_t n_refusals;

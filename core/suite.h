@@ -3,25 +3,51 @@
 
 #include "core/types.h"
 
+/* A file whose bytes are a figure. */
+struct lane_file {
+    const char *name;
+    const char *path;       /* below "{build}/" or "{suite}/" */
+    int64_t baseline_bytes; /* as recorded once, for the gate of growth; -1: none */
+};
+
 struct lane {
     const char *name;
     struct args command;     /* with placeholders {source} {suite} {build} not yet replaced */
     bool control;            /* does not change between the sides */
-    bool optional;           /* absent, by name, where its tool is not on the host */
+    bool optional;           /* absent, by name, where its tool or what it needs is not there */
+    struct args needs;       /* optional: programs of the host, or files that the build makes */
     int cpus;                /* 1: pinned to one core; 0: the policy's CPU set */
     const char *startup;     /* lane whose observation is subtracted; NULL: none */
     const char *stdout_text; /* process: expected stdout; NULL: the workload's */
     const char *cwd;         /* absolute; NULL: the attempt's empty home */
     struct env_var *env;
     size_t n_env;
+    struct lane_file *files; /* size: instead of a command */
+    size_t n_files;
+    struct args must_link, must_not_link; /* size: libraries or symbols, of each file */
 };
+
+#define GROWTH_PCT_MAX 10000
+#define GROWTH_PCT                                                                                 \
+    10 /* what a file may grow over its baseline, unless the suite says otherwise                  \
+        */
+
+#define WINDOW_MS 30000 /* unless the suite says otherwise */
+#define WINDOW_MIN_MS 100
+#define WINDOW_MAX_MS 600000
 
 struct workload {
     const char *name;
     enum measure measure;
-    const char *ready, *go, *done; /* protocol: exact lines without newline */
+    const char *ready, *go, *done; /* where measure_has_records: exact lines without newline */
+    const char *baseline, *load;   /* memory: a record before READY, and its answer; NULL: none */
+    int64_t window_ms;             /* cpu: how long it is watched after READY */
     const char *stdout_text;       /* process: exact expected stdout; NULL: not checked */
+    int64_t operations;            /* operation: done between GO and DONE; 0: another measure */
+    int64_t resolution_ns;         /* operation: step of the timer that it goes by; 0: the clock */
     int64_t declared_wait_ns;      /* 0: none */
+    struct args counters;          /* counters: the names that a lane prints, in this order */
+    int growth_pct;                /* size: what a file may grow over its baseline */
     struct args absent;            /* sides on which it does not exist */
     struct lane *lanes;
     size_t n_lanes;

@@ -9,19 +9,6 @@
 #include "core/shift.h"
 #include "core/summarise_parts.h"
 
-/* Beyond it a document holds no exact number. */
-#define TOTAL_MAX_NS ((INT64_C(1) << 53) - 1)
-
-/* -1 when there are none, or when the sum is out of range. */
-static int64_t total_of(const int64_t *values, size_t n)
-{
-    int64_t total = 0;
-    for (size_t i = 0; i < n; i++)
-        if (__builtin_add_overflow(total, values[i], &total) || total > TOTAL_MAX_NS)
-            return -1;
-    return n > 0 ? total : -1;
-}
-
 static struct figures figures_of(struct arena *a, const struct samples *s)
 {
     const int64_t *values = samples_values(a, s);
@@ -31,13 +18,12 @@ static struct figures figures_of(struct arena *a, const struct samples *s)
         .mad_ns = quantile_mad(values, s->n),
         .p95_ns = quantile_p95(values, s->n),
         .best_ns = quantile_best(values, s->n),
-        .total_ns = total_of(values, s->n),
+        .total_ns = quantile_total(values, s->n),
     };
 }
 
-/* Why a row has no figures; NULL: it has. */
-static const char *why_undefined(struct arena *a, const struct raw_workload *w,
-                                 const struct raw_lane *lane, const char *side, size_t n)
+const char *why_undefined(struct arena *a, const struct raw_workload *w,
+                          const struct raw_lane *lane, const char *side, size_t n)
 {
     if (workload_is_absent(w, side))
         return arena_printf(a, "absent on %s", side);
@@ -63,6 +49,37 @@ static void row_adjust_startup(struct arena *a, const struct observation_index *
     row->adjusted_n = adjusted.n;
 }
 
+/* The clock's step is what the calibration saw of it, whatever boot that was made in. */
+static double timer_step_ns(const struct raw *raw, const struct raw_workload *w)
+{
+    double step = raw->calibration ? (double)raw->calibration->clock_step_ns : NAN;
+
+    return w->resolution_ns > 0 && !((double)w->resolution_ns < step) ? (double)w->resolution_ns
+                                                                      : step;
+}
+
+static double divided(int64_t ns, int64_t operations)
+{
+    return ns < 0 ? NAN : (double)ns / (double)operations;
+}
+
+static void row_per_operation(const struct raw *raw, const struct raw_workload *w, struct row *row)
+{
+    const struct figures *f = &row->wall;
+    struct per_operation *out = &row->per_operation;
+
+    *out = (struct per_operation){0};
+    if (w->measure != MEASURE_OPERATION || w->operations <= 0)
+        return;
+    out->operations = w->operations;
+    out->median_ns = f->median_ns / (double)w->operations;
+    out->mad_ns = f->mad_ns / (double)w->operations;
+    out->p95_ns = divided(f->p95_ns, w->operations);
+    out->best_ns = divided(f->best_ns, w->operations);
+    out->timer_step_ns = timer_step_ns(raw, w);
+    out->coarse = out->timer_step_ns * 100 > f->median_ns;
+}
+
 static void row_fill(const struct summarising *in, const struct raw_workload *w,
                      const struct raw_lane *lane, const char *side, struct row *row)
 {
@@ -77,12 +94,18 @@ static void row_fill(const struct summarising *in, const struct raw_workload *w,
         .control = lane->control,
         .wall = figures_of(a, &wall),
         .cpu = figures_of(a, &cpu),
+        .floor_share = NAN,
         .undefined = why_undefined(a, w, lane, side, wall.n),
     };
     row->excess_ns =
         w->declared_wait_ns > 0 ? row->wall.median_ns - (double)w->declared_wait_ns : NAN;
     row_adjust_startup(a, &in->index, &wall, lane->startup, row);
-    grade_row(a, in->raw, &in->index, row->workload, row->lane, row->side, &row->grade);
+    if (in->calibration)
+        row->floor_share =
+            calibration_share(&in->calibration[measure_floor(w->measure)], row->wall.median_ns);
+    row_per_operation(in->raw, w, row);
+    grade_row(a, in->raw, &in->index, in->calibration, row->workload, row->lane, row->side,
+              &row->grade);
 }
 
 static size_t count_lanes(const struct raw *raw)
@@ -99,7 +122,8 @@ static void summarise_rows(const struct summarising *in, struct summary *s)
     s->rows = arena_array(in->arena, count_lanes(raw) * raw->n_sides, sizeof *s->rows);
     for (size_t w = 0; w < raw->n_workloads; w++) {
         const struct raw_workload *workload = &raw->workloads[w];
-        for (size_t i = 0; i < workload->n_lanes * raw->n_sides; i++)
+        bool is_time = !measure_has_values(workload->measure);
+        for (size_t i = 0; is_time && i < workload->n_lanes * raw->n_sides; i++)
             row_fill(in, workload, &workload->lanes[i / raw->n_sides], raw->sides[i % raw->n_sides],
                      &s->rows[s->n_rows++]);
     }
@@ -136,7 +160,7 @@ static void add_controls(const struct summarising *in, const struct job_pair *pa
         return;
     for (size_t l = 0; l < w->n_lanes; l++) {
         const struct raw_lane *lane = &w->lanes[l];
-        if (!lane->control || !lane_takes_part(lane))
+        if (!lane->control || !lane_takes_part(lane) || measure_has_values(w->measure))
             continue;
         struct control_drift *d = &s->controls[s->n_controls++];
         *d = (struct control_drift){
@@ -157,19 +181,59 @@ static void summarise_controls(const struct summarising *in, struct summary *s)
             add_controls(in, &in->pairs[p], &in->raw->workloads[w], s);
 }
 
+static void summarise_repetitions(const struct summarising *in, struct summary *s)
+{
+    s->repetitions = arena_array(in->arena, in->raw->n_workloads, sizeof *s->repetitions);
+    for (size_t w = 0; w < in->raw->n_workloads; w++)
+        replacement_count(&in->index.replacements[w], &s->repetitions[w]);
+}
+
+/* What follows from the calibration in force, by measure; NULL without one of this boot: a host is
+ * another after a start. */
+static struct calibration_figures *calibration_in_force(struct arena *a, const struct raw *raw)
+{
+    const struct calibration *c = raw->calibration;
+
+    if (!c || strcmp(c->boot, raw->boot.id) != 0)
+        return NULL;
+    struct calibration_figures *out = arena_array(a, CALIBRATION_MEASURES, sizeof *out);
+    for (int m = 0; m < CALIBRATION_MEASURES; m++)
+        calibration_figures(a, c, (enum measure)m, &out[m]);
+    return out;
+}
+
 struct summary *summarise(struct arena *a, const struct raw *raw)
 {
     struct summary *s = arena_alloc(a, sizeof *s);
+    s->calibration = calibration_in_force(a, raw);
     if (!raw->void_code) {
-        struct summarising in = {.arena = a, .raw = raw};
+        struct summarising in = {.arena = a, .raw = raw, .calibration = s->calibration};
         observations_index(a, raw, &in.index);
+        observations_index_planned(a, raw, &in.planned);
+        summarise_repetitions(&in, s);
         in.pairs = pairs_of_sides(a, raw, &in.n_pairs);
         summarise_rows(&in, s);
         summarise_controls(&in, s); /* before the comparisons: their margin may rest on it */
         summarise_comparisons(&in, s);
+        summarise_values(&in, s);
     }
     grade_report(a, raw, s->controls, s->n_controls, &s->grade);
     return s;
+}
+
+size_t summary_count_graded(const struct summary *s)
+{
+    return s->n_rows + s->n_values;
+}
+
+struct graded_row summary_graded(const struct summary *s, size_t index)
+{
+    if (index < s->n_rows) {
+        const struct row *r = &s->rows[index];
+        return (struct graded_row){r->workload, r->lane, r->side, r->undefined, &r->grade};
+    }
+    const struct value_row *v = &s->values[index - s->n_rows];
+    return (struct graded_row){v->workload, v->lane, v->side, v->undefined, &v->grade};
 }
 
 bool summary_is_control(const struct summary *s, const struct comparison *c)

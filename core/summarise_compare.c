@@ -27,25 +27,32 @@ static double largest_drift(const struct summary *s)
 /* Two series of one comparison, and how they go together. */
 struct versus {
     struct series subject, reference;
-    struct verdict_rule rule;
+    struct verdict_rule rule, cpu_rule;
     bool paired;
     int64_t declared_wait_ns;
 };
 
-/* No calibration is stored with an attempt yet, so the noise floor is unknown. */
-static struct verdict_rule rule_of(const struct raw *raw, const struct summary *s, bool paired)
+static struct verdict_rule rule_of(const struct summarising *in, const struct summary *s,
+                                   const struct raw_workload *w, bool paired, enum observed what)
 {
-    return (struct verdict_rule){
-        .margin = raw->policy.margin, .noise_floor = NAN, .drift = paired ? 0 : largest_drift(s)};
+    const struct calibration_figures *f =
+        in->calibration ? &in->calibration[measure_floor(w->measure)] : NULL;
+
+    return (struct verdict_rule){.margin = in->raw->policy.margin,
+                                 .noise_floor = !f                        ? (double)NAN
+                                                : what == OBSERVED_CPU_NS ? f->cpu_noise_floor
+                                                                          : f->noise_floor,
+                                 .drift = paired ? 0 : largest_drift(s)};
 }
 
-static void estimate_fill(struct arena *a, const struct versus *v, const struct samples *subject,
-                          const struct samples *reference, struct estimate *out)
+static void estimate_fill(struct arena *a, bool paired, const struct verdict_rule *rule,
+                          const struct samples *subject, const struct samples *reference,
+                          struct estimate *out)
 {
-    if (v->paired)
-        compare_estimate(a, subject, reference, &v->rule, out);
+    if (paired)
+        compare_estimate(a, subject, reference, rule, out);
     else
-        compare_unpaired(a, subject, reference, &v->rule, out);
+        compare_unpaired(a, subject, reference, rule, out);
 }
 
 static void fill_cpu(const struct summarising *in, const struct versus *v, struct comparison *c)
@@ -54,7 +61,7 @@ static void fill_cpu(const struct summarising *in, const struct versus *v, struc
         observations_collect(in->arena, &in->index, &v->subject, OBSERVED_CPU_NS);
     struct samples reference =
         observations_collect(in->arena, &in->index, &v->reference, OBSERVED_CPU_NS);
-    estimate_fill(in->arena, v, &subject, &reference, &c->cpu);
+    estimate_fill(in->arena, v->paired, &v->cpu_rule, &subject, &reference, &c->cpu);
 }
 
 static void fill_wall(const struct summarising *in, const struct versus *v, struct comparison *c)
@@ -62,7 +69,7 @@ static void fill_wall(const struct summarising *in, const struct versus *v, stru
     struct arena *a = in->arena;
     struct samples subject = observations_collect(a, &in->index, &v->subject, OBSERVED_WALL_NS);
     struct samples reference = observations_collect(a, &in->index, &v->reference, OBSERVED_WALL_NS);
-    estimate_fill(a, v, &subject, &reference, &c->wall);
+    estimate_fill(a, v->paired, &v->rule, &subject, &reference, &c->wall);
     c->change_pct = compare_change_pct(samples_median(a, &reference), samples_median(a, &subject));
     c->undefined = isnan(estimate_ratio(&c->wall)) ? c->wall.note : NULL;
     c->has_excess = v->declared_wait_ns > 0;
@@ -73,32 +80,64 @@ static void fill_wall(const struct summarising *in, const struct versus *v, stru
     c->excess_ratio = estimate_ratio(&c->excess);
 }
 
+static bool opposite(enum verdict a, enum verdict b)
+{
+    return (a == VERDICT_FASTER && b == VERDICT_SLOWER) ||
+           (a == VERDICT_SLOWER && b == VERDICT_FASTER);
+}
+
+static bool was_replaced(const struct summarising *in, const struct summary *s, const char *name)
+{
+    for (size_t w = 0; w < in->raw->n_workloads; w++)
+        if (strcmp(in->raw->workloads[w].name, name) == 0)
+            return s->repetitions[w].disturbed > 0 && !s->repetitions[w].as_observed;
+    return false;
+}
+
+/* What the planned repetitions say, disturbed or not: it may not say the opposite. */
+static void fill_observed(const struct summarising *in, const struct summary *s,
+                          const struct versus *v, struct comparison *c)
+{
+    struct arena *a = in->arena;
+    c->has_observed = was_replaced(in, s, c->workload);
+    if (!c->has_observed)
+        return;
+    struct samples subject = observations_collect(a, &in->planned, &v->subject, OBSERVED_WALL_NS);
+    struct samples reference =
+        observations_collect(a, &in->planned, &v->reference, OBSERVED_WALL_NS);
+    estimate_fill(a, v->paired, &v->rule, &subject, &reference, &c->observed);
+    if (!opposite(c->wall.verdict, c->observed.verdict))
+        return;
+    c->wall.verdict = VERDICT_UNRESOLVED;
+    c->wall.note = "with the disturbed repetitions the verdict is the opposite";
+}
+
 static bool verdicts_disagree(const struct estimate *wall, const struct estimate *cpu)
 {
     return wall->interval.defined && cpu->interval.defined && wall->verdict != cpu->verdict;
 }
 
 static void comparison_fill(const struct summarising *in, const struct summary *s,
-                            int64_t declared_wait_ns, struct comparison *c)
+                            const struct raw_workload *w, struct comparison *c)
 {
     /* Lanes of one side take turns in every order; only the sides can run apart. */
     bool paired = c->kind == COMPARE_LANES || in->raw->job.order == ORDER_INTERLEAVED;
     const struct versus v = {
         .subject = {c->workload, c->subject_lane, c->subject_side},
         .reference = {c->workload, c->reference_lane, c->reference_side},
-        .rule = rule_of(in->raw, s, paired),
+        .rule = rule_of(in, s, w, paired, OBSERVED_WALL_NS),
+        .cpu_rule = rule_of(in, s, w, paired, OBSERVED_CPU_NS),
         .paired = paired,
-        .declared_wait_ns = declared_wait_ns,
+        .declared_wait_ns = w->declared_wait_ns,
     };
     fill_wall(in, &v, c);
+    fill_observed(in, s, &v, c);
     fill_cpu(in, &v, c);
     c->verdicts_disagree = verdicts_disagree(&c->wall, &c->cpu);
 }
 
-/* Is subject measured against reference on each side? In `run` the two commands are; elsewhere
- * every lane is against every control. A startup lane only serves the lane that it belongs to. */
-static bool lanes_compare(const struct raw *raw, const struct raw_workload *w,
-                          const struct raw_lane *subject, const struct raw_lane *reference)
+bool lanes_compare(const struct raw *raw, const struct raw_workload *w,
+                   const struct raw_lane *subject, const struct raw_lane *reference)
 {
     if (!lane_takes_part(subject) || !lane_takes_part(reference) || lane_is_startup(w, subject) ||
         lane_is_startup(w, reference))
@@ -114,7 +153,7 @@ static void append(const struct summarising *in, const struct raw_workload *w, s
 {
     c.workload = w->name;
     if (s->comparisons) {
-        comparison_fill(in, s, w->declared_wait_ns, &c);
+        comparison_fill(in, s, w, &c);
         s->comparisons[s->n_comparisons] = c;
     }
     s->n_comparisons++;
@@ -160,6 +199,8 @@ static void compare_all(const struct summarising *in, struct summary *s)
 {
     s->n_comparisons = 0;
     for (size_t w = 0; w < in->raw->n_workloads; w++) {
+        if (measure_has_values(in->raw->workloads[w].measure))
+            continue;
         for (size_t p = 0; p < in->n_pairs; p++)
             compare_sides(in, &in->raw->workloads[w], &in->pairs[p], s);
         for (size_t side = 0; side < in->raw->n_sides; side++)

@@ -2,6 +2,7 @@
 
 #include "core/host.h"
 #include "core/names.h"
+#include "core/notify.h"
 #include "core/policy.h"
 #include "core/raw.h"
 
@@ -14,10 +15,50 @@ static const char *const tri_names[] = {
 NAMES(tri, tri);
 
 static const char *const measure_names[] = {
-    [MEASURE_PROTOCOL] = "protocol",
-    [MEASURE_PROCESS] = "process",
+    [MEASURE_PROTOCOL] = "protocol",   [MEASURE_PROCESS] = "process",
+    [MEASURE_OPERATION] = "operation", [MEASURE_COUNTERS] = "counters",
+    [MEASURE_SIZE] = "size",           [MEASURE_INSTRUCTIONS] = "instructions",
+    [MEASURE_MEMORY] = "memory",       [MEASURE_CPU] = "cpu",
 };
 NAMES(measure, measure);
+
+bool measure_has_records(enum measure m)
+{
+    return m == MEASURE_PROTOCOL || m == MEASURE_OPERATION || m == MEASURE_MEMORY ||
+           m == MEASURE_CPU;
+}
+
+enum measure measure_floor(enum measure m)
+{
+    return m == MEASURE_OPERATION ? MEASURE_PROTOCOL : m;
+}
+
+/* NULL: a time. */
+static const char *const value_units[] = {
+    [MEASURE_COUNTERS] = "count", [MEASURE_SIZE] = "bytes", [MEASURE_INSTRUCTIONS] = "instructions",
+    [MEASURE_MEMORY] = "bytes",   [MEASURE_CPU] = "ppm",
+};
+
+bool measure_has_values(enum measure m)
+{
+    return (size_t)m < NAMES_LEN(value_units) && value_units[m];
+}
+
+bool measure_runs(enum measure m)
+{
+    return m != MEASURE_SIZE;
+}
+
+const char *measure_unit(enum measure m)
+{
+    return measure_has_values(m) ? value_units[m] : "ns";
+}
+
+static const char *const notify_event_names[] = {
+    [NOTIFY_JOB_ENDED] = "job_ended",
+    [NOTIFY_QUEUE_EMPTY] = "queue_empty",
+};
+NAMES(notify_event, notify_event);
 
 static const char *const phase_names[] = {
     [PHASE_BEFORE_BUILD] = "before_build",
@@ -38,6 +79,12 @@ static const char *const order_names[] = {
 };
 NAMES(order, order);
 
+static const char *const job_need_names[] = {
+    [NEED_OK] = "ok",
+    [NEED_ANY] = "any",
+};
+NAMES(job_need, job_need);
+
 static const char *const verdict_names[] = {
     [VERDICT_FASTER] = "FASTER",
     [VERDICT_SLOWER] = "SLOWER",
@@ -45,6 +92,14 @@ static const char *const verdict_names[] = {
     [VERDICT_UNRESOLVED] = "UNRESOLVED",
 };
 NAMES(verdict, verdict);
+
+static const char *const disturbance_names[] = {
+    [DISTURBED_NEAR] = "near_foreign",   [DISTURBED_FAR] = "far_foreign",
+    [DISTURBED_DELAY] = "run_delay",     [DISTURBED_STEAL] = "steal",
+    [DISTURBED_THROTTLE] = "throttling", [DISTURBED_SWAP] = "swap",
+    [DISTURBED_OBSERVER] = "observer",
+};
+NAMES(disturbance, disturbance);
 
 static const char *const grade_names[] = {
     [GRADE_CONTRACTUAL] = "contractual",

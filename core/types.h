@@ -17,9 +17,28 @@ int tri_parse(const char *s);
 /* The conjunction: FAIL over UNKNOWN over PASS; NOT_APPLICABLE is neutral. */
 enum tri tri_and(enum tri a, enum tri b);
 
-enum measure { MEASURE_PROTOCOL, MEASURE_PROCESS };
-const char *measure_name(enum measure m); /* "protocol", "process" */
+enum measure {
+    MEASURE_PROTOCOL,
+    MEASURE_PROCESS,
+    MEASURE_OPERATION,
+    MEASURE_COUNTERS,
+    MEASURE_SIZE,
+    MEASURE_INSTRUCTIONS,
+    MEASURE_MEMORY,
+    MEASURE_CPU
+};
+const char *
+measure_name(enum measure m); /* "protocol", "process", "operation", "counters", "size", ... */
 int measure_parse(const char *s);
+/* Whether its lanes say READY and DONE; those without values are timed from GO to DONE. */
+bool measure_has_records(enum measure m);
+/* The measure whose floor and noise hold for it: what is timed in the same way. */
+enum measure measure_floor(enum measure m);
+/* Its figures are named values and no times. */
+bool measure_has_values(enum measure m);
+bool measure_runs(enum measure m); /* a program is run for it */
+const char *
+measure_unit(enum measure m); /* of its figures: "ns", "count", "bytes", "instructions", "ppm" */
 
 enum phase { PHASE_BEFORE_BUILD, PHASE_BEFORE_TIMING, PHASE_AFTER_TIMING, PHASE_COUNT };
 const char *phase_name(enum phase p);  /* "before_build", "before_timing", "after_timing" */

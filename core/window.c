@@ -158,12 +158,6 @@ bool window_contains(const struct window *w, const struct zone *z, int64_t utc_m
     return window_night(w, z, utc_ms, &night);
 }
 
-int64_t window_closes(const struct window *w, const struct zone *z, int64_t utc_ms)
-{
-    struct window_night night;
-    return window_night(w, z, utc_ms, &night) ? night.closes_ms : utc_ms;
-}
-
 int64_t window_next_open(const struct window *w, const struct zone *z, int64_t utc_ms)
 {
     struct window_night night;

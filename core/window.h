@@ -52,9 +52,6 @@ bool window_night(const struct window *w, const struct zone *z, int64_t utc_ms,
                   struct window_night *out);
 bool window_contains(const struct window *w, const struct zone *z, int64_t utc_ms);
 
-/* The end of the night that is open at the instant; utc_ms itself when none is. */
-int64_t window_closes(const struct window *w, const struct zone *z, int64_t utc_ms);
-
 /* The first opening later than the instant, whether or not a night is open then; WINDOW_NEVER when
  * the next three months have none. */
 int64_t window_next_open(const struct window *w, const struct zone *z, int64_t utc_ms);

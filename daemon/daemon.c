@@ -12,12 +12,17 @@
 #include "base/keys.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/rest.h"
 #include "daemon/notify.h"
+#include "proto/doc_notify.h"
 #include "sched/sched.h"
 #include "server/server.h"
+#include "store/hooks.h"
 
 /* A scripted host may have its clock moved at any time. */
 #define FAKE_POLL_MS 100
+/* After something happened; at most so often what it needed is given back. */
+#define REST_MS 10000
 
 struct daemon {
     const struct daemon_options *options;
@@ -29,10 +34,16 @@ struct daemon {
     struct host_probe *probe;
     struct sched *sched;
     struct api *api;
+    struct arena arena; /* what hooks are made of */
+    struct notify notify_job, notify_empty;
+    struct store_host_hooks hooks;
     struct server *server;
     uv_signal_t signals[2];
     size_t n_signals;
     bool stopping;
+    uv_check_t activity;
+    uv_timer_t rest;
+    bool rests;
 };
 
 /* Who can put another folder, key or link into it decides what the daemon runs and signs. */
@@ -73,11 +84,28 @@ static int lock_state(struct daemon *d, struct err *e)
     return rc < 0 ? err_set(e, rc, inner.code, inner.field, "%s", inner.text) : 0;
 }
 
+/* Of a folder that has its key a daemon was in use: an empty file there is not the beginning of a
+ * database but the end of one. */
+static int check_not_emptied(const char *state_dir, const char *path, struct err *e)
+{
+    CLEANUP(mem_freep) char *key = file_join(state_dir, "host.key");
+    struct stat st;
+
+    if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > 0 || !file_exists(key))
+        return 0;
+    return err_set(e, -EBADMSG, "store.corrupt", "",
+                   "%s is empty, and was not: restore it from a backup, or remove it to begin with "
+                   "an empty one",
+                   path);
+}
+
 static int open_store(struct daemon *d, struct err *e)
 {
     CLEANUP(mem_freep) char *path = file_join(d->options->state_dir, "aurabench.db");
 
-    int rc = store_open(path, &d->store, e);
+    int rc = check_not_emptied(d->options->state_dir, path, e);
+    if (rc == 0)
+        rc = store_open(path, &d->store, e);
     if (rc == 0)
         rc = source_store_new(d->options->state_dir, &d->sources, e);
     return rc;
@@ -99,17 +127,50 @@ static int open_probe(struct daemon *d, struct err *e)
                         : host_probe_new_system(o->host_root, &d->probe, e);
 }
 
+static int take_hook(struct daemon *d, const char *option, const char *text, struct notify *out,
+                     const struct notify **hook, struct err *e)
+{
+    int rc = text ? notify_from_text(&d->arena, option, text, out, e) : 0;
+
+    if (text && rc == 0)
+        rc = sched_check_hook(out->command.v[0], "usage", option, e);
+    *hook = text && rc == 0 ? out : NULL;
+    return rc;
+}
+
+static int set_hooks(struct daemon *d, struct err *e)
+{
+    const struct daemon_options *o = d->options;
+    struct host_identity host;
+    int rc = host_probe_identity(d->probe, &d->arena, &host, e);
+
+    if (rc == 0)
+        rc = take_hook(d, "--notify-job", o->notify_job, &d->notify_job, &d->hooks.job_ended, e);
+    if (rc == 0)
+        rc = take_hook(d, "--notify-empty", o->notify_empty, &d->notify_empty,
+                       &d->hooks.queue_empty, e);
+    if (rc < 0)
+        return rc;
+    d->hooks.host = host.name;
+    store_set_host_hooks(d->store, &d->hooks);
+    return 0;
+}
+
 static int build_graph(struct daemon *d, struct err *e)
 {
     const struct daemon_options *o = d->options;
 
     int rc = lock_state(d, e);
     if (rc == 0)
+        rc = file_sweep(o->state_dir, e);
+    if (rc == 0)
         rc = open_store(d, e);
     if (rc == 0)
         rc = load_key(d, e);
     if (rc == 0)
         rc = open_probe(d, e);
+    if (rc == 0)
+        rc = set_hooks(d, e);
     if (rc < 0)
         return rc;
     const struct sched_config sched = {.state_dir = o->state_dir,
@@ -118,7 +179,9 @@ static int build_graph(struct daemon *d, struct err *e)
                                        .probe = d->probe,
                                        .sources = d->sources,
                                        .key = d->key,
-                                       .poll_max_ms = o->fake_host ? FAKE_POLL_MS : 0};
+                                       .poll_max_ms = o->fake_host ? FAKE_POLL_MS : 0,
+                                       .calibrates = !o->no_calibration,
+                                       .listen_every_ms = o->listen_every_ms};
     rc = sched_new(&d->loop, &sched, &d->sched, e);
     if (rc < 0)
         return rc;
@@ -133,6 +196,50 @@ static int build_graph(struct daemon *d, struct err *e)
     return api_new(&api, &d->api, e);
 }
 
+/* ---- rest */
+
+static void on_rest(uv_timer_t *timer)
+{
+    struct daemon *d = timer->data;
+    struct sched_event running;
+
+    if (!sched_active(d->sched, &running))
+        rest_give_back();
+}
+
+/* The loop has come round: something happened. The timer's own end is none, or it would never end.
+ */
+static void on_activity(uv_check_t *check)
+{
+    struct daemon *d = check->data;
+
+    if (!uv_is_active((uv_handle_t *)&d->rest) && !d->stopping)
+        (void)uv_timer_start(&d->rest, on_rest, REST_MS, 0);
+}
+
+static int watch_activity(struct daemon *d)
+{
+    int rc = uv_check_init(&d->loop, &d->activity);
+
+    if (rc < 0)
+        return rc;
+    (void)uv_timer_init(&d->loop, &d->rest);
+    d->rests = true;
+    d->activity.data = d->rest.data = d;
+    uv_unref((uv_handle_t *)&d->activity);
+    uv_unref((uv_handle_t *)&d->rest);
+    return uv_check_start(&d->activity, on_activity);
+}
+
+static void close_activity(struct daemon *d)
+{
+    if (!d->rests)
+        return;
+    d->rests = false;
+    uv_close((uv_handle_t *)&d->activity, NULL);
+    uv_close((uv_handle_t *)&d->rest, NULL);
+}
+
 /* ---- the end */
 
 static void on_sched_stopped(void *ctx)
@@ -140,6 +247,7 @@ static void on_sched_stopped(void *ctx)
     struct daemon *d = ctx;
 
     server_close(d->server);
+    close_activity(d);
     d->server = NULL;
     for (size_t i = 0; i < d->n_signals; i++)
         uv_close((uv_handle_t *)&d->signals[i], NULL);
@@ -163,6 +271,7 @@ static int watch_signals(struct daemon *d)
     static const int numbers[] = {SIGTERM, SIGINT};
 
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write */
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
         int rc = uv_signal_init(&d->loop, &d->signals[i]);
         if (rc < 0)
@@ -179,6 +288,7 @@ static int watch_signals(struct daemon *d)
 static void take_down(struct daemon *d)
 {
     server_close(d->server);
+    close_activity(d);
     for (size_t i = 0; i < d->n_signals; i++)
         uv_close((uv_handle_t *)&d->signals[i], NULL);
     sched_free(d->sched);
@@ -187,6 +297,7 @@ static void take_down(struct daemon *d)
     host_probe_free(d->probe);
     source_store_free(d->sources);
     store_close(d->store);
+    arena_deinit(&d->arena);
     key_free(d->key);
     if (d->lock_fd >= 0)
         (void)close(d->lock_fd);
@@ -226,6 +337,8 @@ int daemon_run(const struct daemon_options *options, struct err *e)
     rc = build_graph(&d, e);
     if (rc == 0)
         rc = watch_signals(&d);
+    if (rc == 0)
+        rc = watch_activity(&d);
     if (rc == 0)
         rc = listen_there(&d, e);
     if (rc == 0)

@@ -4,23 +4,32 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <openssl/evp.h>
+static const char ALPHABET[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* libcrypto's lengths are int. */
-#define STEP_BYTES (3 << 18)
-#define STEP_CHARS (4 << 18)
+/* Up to three bytes as four characters. */
+static void put_group(char *out, const unsigned char *p, size_t n)
+{
+    unsigned bits = (unsigned)p[0] << 16 | (n > 1 ? (unsigned)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
+
+    out[0] = ALPHABET[bits >> 18];
+    out[1] = ALPHABET[bits >> 12 & 63];
+    out[2] = n > 1 ? ALPHABET[bits >> 6 & 63] : '=';
+    out[3] = n > 2 ? ALPHABET[bits & 63] : '=';
+}
 
 void base64_encode(struct buf *out, const void *data, size_t len)
 {
     const unsigned char *p = data;
-    while (len > 0) {
-        size_t step = len < STEP_BYTES ? len : STEP_BYTES;
-        buf_reserve(out, (step + 2) / 3 * 4 + 1);
-        int n = EVP_EncodeBlock((unsigned char *)out->data + out->len, p, (int)step);
-        out->len += (size_t)n;
-        p += step;
-        len -= step;
+
+    buf_reserve(out, (len + 2) / 3 * 4 + 1);
+    for (; len > 0; out->len += 4) {
+        size_t n = len < 3 ? len : 3;
+        put_group(out->data + out->len, p, n);
+        p += n;
+        len -= n;
     }
+    if (out->data)
+        out->data[out->len] = '\0';
 }
 
 /* The value of a character, or -1. */
@@ -35,7 +44,6 @@ static int value(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* EVP_DecodeBlock forgives white space, foreign padding and stray bits; the text is judged here. */
 static bool is_strict(const char *text, size_t len, size_t padding)
 {
     if (len % 4 != 0)
@@ -47,28 +55,29 @@ static bool is_strict(const char *text, size_t len, size_t padding)
     return !stray || (value(text[len - padding - 1]) & stray) == 0;
 }
 
+static void get_group(unsigned char *out, const char *text)
+{
+    unsigned bits = 0;
+
+    for (int i = 0; i < 4; i++)
+        bits = bits << 6 | (text[i] == '=' ? 0 : (unsigned)value(text[i]));
+    out[0] = (unsigned char)(bits >> 16);
+    out[1] = (unsigned char)(bits >> 8);
+    out[2] = (unsigned char)bits;
+}
+
 int base64_decode(const char *text, size_t len, struct buf *out)
 {
-    size_t padding = 0, before = out->len;
+    size_t padding = 0;
+
     while (padding < 2 && padding < len && text[len - 1 - padding] == '=')
         padding++;
     if (!is_strict(text, len, padding))
         return -EINVAL;
-    while (len > 0) {
-        size_t step = len < STEP_CHARS ? len : STEP_CHARS;
-        buf_reserve(out, step / 4 * 3 + 1);
-        int n = EVP_DecodeBlock((unsigned char *)out->data + out->len, (const unsigned char *)text,
-                                (int)step);
-        if (n < 0) {
-            out->len = before;
-            return -EINVAL;
-        }
-        out->len += (size_t)n;
-        text += step;
-        len -= step;
-    }
+    buf_reserve(out, len / 4 * 3 + 1);
+    for (size_t i = 0; i < len; i += 4, out->len += 3)
+        get_group((unsigned char *)out->data + out->len, text + i);
     out->len -= padding;
-    if (out->data)
-        out->data[out->len] = '\0';
+    out->data[out->len] = '\0';
     return 0;
 }

@@ -35,7 +35,7 @@ unsigned doc_placeholders(const char *text, const char **bad)
     return used;
 }
 
-static bool is_operator(const char *arg)
+bool doc_is_shell_operator(const char *arg)
 {
     for (size_t i = 0; i < ARRAY_LEN(operators); i++)
         if (!strcmp(arg, operators[i]))
@@ -57,7 +57,7 @@ static void check_arg(struct json_in *in, const char *arg, unsigned *used)
             "braces belongs into a file of the suite",
             shown);
     }
-    if (is_operator(arg))
+    if (doc_is_shell_operator(arg))
         json_fail(in, NULL, "suite.shell_operator",
                   "\"%s\" would be passed to the program as an argument, because no shell reads a "
                   "command; put the pipeline into a script of the suite and run that",

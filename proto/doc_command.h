@@ -16,5 +16,8 @@ struct args doc_command(struct json_in *in, const cJSON *obj, const char *key, u
 struct args *doc_opt_commands(struct json_in *in, const cJSON *obj, const char *key, size_t max,
                               size_t *n, unsigned *used);
 
+/* A lone "|", "&&", ">" and their like: meant for a shell. */
+bool doc_is_shell_operator(const char *arg);
+
 /* The set of placeholders in text; *bad is the first brace that opens none of them, or NULL. */
 unsigned doc_placeholders(const char *text, const char **bad);

@@ -49,5 +49,6 @@ struct env_var *doc_opt_env(struct json_in *in, const cJSON *obj, const char *ke
 bool doc_env_is_reserved(const char *name)
 {
     return strncmp(name, "GIT_", 4) == 0 || strncmp(name, "LISTEN_", 7) == 0 ||
-           strcmp(name, "NOTIFY_SOCKET") == 0;
+           strncmp(name, "AURABENCH_", 10) == 0 || strcmp(name, "NOTIFY_SOCKET") == 0 ||
+           strcmp(name, "WATCHDOG_USEC") == 0 || strcmp(name, "WATCHDOG_PID") == 0;
 }

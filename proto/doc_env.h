@@ -9,6 +9,6 @@
 struct env_var *doc_opt_env(struct json_in *in, const cJSON *obj, const char *key, size_t max,
                             const char *code, size_t *n);
 
-/* Does this variable make a program act for somebody else (GIT_*, LISTEN_*, NOTIFY_SOCKET)? What is
- * measured never gets it. */
+/* Does this variable make a program act for somebody else (GIT_*, LISTEN_*, AURABENCH_*,
+ * NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID)? What is measured never gets it. */
 bool doc_env_is_reserved(const char *name);

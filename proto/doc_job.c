@@ -8,6 +8,7 @@
 #include "proto/doc_common.h"
 #include "proto/doc_correction.h"
 #include "proto/doc_keys.h"
+#include "proto/doc_notify.h"
 #include "proto/doc_schedule.h"
 #include "proto/doc_sides.h"
 #include "proto/documents.h"
@@ -19,7 +20,7 @@
 #define JOB_COMMON_KEYS                                                                            \
     "schema", "label", "suite", "sources", "pairs", "repetitions", "warmups", "order", "policy",   \
         "retry", "allow_competing", "run", "exclude", "priority", "window", "not_before",          \
-        "deadline", "session"
+        "deadline", "session", "after", "notify"
 
 const char *const job_keys[] = {JOB_COMMON_KEYS, "id", NULL};
 const char *const job_suite_keys[] = {"name", "sha256", NULL};
@@ -29,7 +30,7 @@ const char *const job_file_suite_keys[] = {"path", NULL};
 const char *const job_file_source_keys[] = {"repo", "rev", "variant", "correction", NULL};
 
 /* Members that jobs will have; naming them beats calling them unknown. */
-static const char *const later_keys[] = {"after", "on_lost", "patch", NULL};
+static const char *const later_keys[] = {"on_lost", "patch", NULL};
 
 static void refuse_later(struct json_in *in, const cJSON *obj)
 {
@@ -172,11 +173,25 @@ static void decode_common(struct json_in *in, const cJSON *doc, const char *cons
     if (!in->rc)
         doc_check_name(in, "policy", job->policy, "job.bad");
     decode_schedule(in, doc, job);
+    after_decode(in, doc, keys == job_keys, &job->after, &job->n_after);
+    notify_decode(in, doc, &job->notify, &job->n_notify);
     job->allow_competing = json_opt_bool(in, doc, "allow_competing", false);
     job->is_run = json_opt_bool(in, doc, "run", false);
     decode_exclude(in, doc, job);
-    job->priority = (int)json_opt_int(in, doc, "priority", -100, 100, 0);
+    job->priority = (int)json_opt_int(in, doc, "priority", JOB_PRIORITY_MIN, JOB_PRIORITY_MAX, 0);
     check_run(in, job);
+}
+
+static void check_after(struct json_in *in, const struct job *job)
+{
+    size_t mark = json_enter(in, "after");
+    for (size_t i = 0; !in->rc && i < job->n_after; i++) {
+        size_t at = json_enter_index(in, i);
+        if (!strcmp(job->after[i].job, job->id))
+            json_fail(in, "job", "job.bad", "a job cannot come after itself; name another");
+        json_leave(in, at);
+    }
+    json_leave(in, mark);
 }
 
 static void decode_wire_only(struct json_in *in, const cJSON *doc, struct job *job)
@@ -192,6 +207,17 @@ static void decode_wire_only(struct json_in *in, const cJSON *doc, struct job *j
     if (job->suite_sha256 && !digest_valid(job->suite_sha256))
         json_fail(in, "sha256", "job.bad", "sha256 must be 64 lower-case hex digits");
     json_leave(in, mark);
+    check_after(in, job);
+}
+
+int job_decode_text(struct arena *a, const char *text, struct job **out, struct err *e)
+{
+    cJSON *doc = NULL;
+    int rc = json_parse(text, strlen(text), &doc, e);
+    if (!rc)
+        rc = job_decode(a, doc, out, e);
+    cJSON_Delete(doc);
+    return rc;
 }
 
 int job_decode(struct arena *a, const cJSON *doc, struct job **out, struct err *e)
@@ -294,5 +320,8 @@ void job_encode(struct json_out *o, const char *key, const struct job *job)
     doc_put_instant(o, "deadline", job->deadline_ms);
     if (job->session)
         json_put_str(o, "session", job->session);
+    if (job->n_after) /* what says nothing of it reads as it always did */
+        after_encode(o, job->after, job->n_after);
+    notify_encode(o, job->notify, job->n_notify);
     json_end(o);
 }

@@ -13,7 +13,10 @@ extern const char *const job_correction_keys[];
 extern const char *const job_variant_keys[];
 extern const char *const job_pair_keys[];
 extern const char *const job_retry_keys[];
-extern const char *const window_keys[]; /* of a job or a session */
+extern const char *const job_after_keys[];
+extern const char *const notify_keys[];
+extern const char *const window_keys[];   /* of a job or a session */
+extern const char *const job_edit_keys[]; /* changes to a job that is here */
 /* job.json as a user writes it. */
 extern const char *const job_file_keys[];
 extern const char *const job_file_suite_keys[];
@@ -32,6 +35,7 @@ extern const char *const policy_retry_keys[];
 extern const char *const policy_inventory_keys[];
 
 extern const char *const targets_keys[];
+extern const char *const target_gap_keys[];
 extern const char *const target_ratio_keys[];
 extern const char *const target_change_keys[];
 extern const char *const target_size_keys[];

@@ -1,7 +1,24 @@
 #include "proto/doc_raw.h"
 
+#include "proto/doc_calibration.h"
 #include "proto/doc_host.h"
+#include "proto/doc_ledger.h"
 #include "proto/documents.h"
+
+/* Files only where there are any. */
+static void lanes_encode(struct json_out *o, const struct raw_workload *w)
+{
+    json_begin_array(o, "lanes");
+    for (size_t i = 0; i < w->n_lanes; i++) {
+        const struct raw_lane *lane = &w->lanes[i];
+        json_begin(o, NULL);
+        doc_fields_encode(o, &raw_lane_table, lane);
+        if (lane->n_files > 0)
+            doc_records_encode(o, "files", &raw_file_table, lane->files, lane->n_files);
+        json_end(o);
+    }
+    json_end_array(o);
+}
 
 static void workloads_encode(struct json_out *o, const struct raw *raw)
 {
@@ -10,7 +27,18 @@ static void workloads_encode(struct json_out *o, const struct raw *raw)
         const struct raw_workload *w = &raw->workloads[i];
         json_begin(o, NULL);
         doc_fields_encode(o, &raw_workload_table, w);
-        doc_records_encode(o, "lanes", &raw_lane_table, w->lanes, w->n_lanes);
+        if (w->counters.n > 0)
+            json_put_args(o, "counters", &w->counters);
+        if (w->measure == MEASURE_INSTRUCTIONS || w->measure == MEASURE_MEMORY ||
+            w->measure == MEASURE_CPU)
+            json_put_str(o, "tool", w->tool);
+        if (w->measure == MEASURE_MEMORY)
+            json_put_bool(o, "baseline", w->baseline);
+        if (w->measure == MEASURE_CPU)
+            json_put_int(o, "window_ms", w->window_ms);
+        if (w->measure == MEASURE_SIZE)
+            json_put_int(o, "growth_pct", w->growth_pct);
+        lanes_encode(o, w);
         json_end(o);
     }
     json_end_array(o);
@@ -55,15 +83,17 @@ static void phases_encode(struct json_out *o, const struct raw *raw)
     json_end(o);
 }
 
+/* Values only where there are any: a time has none. */
 static void observations_encode(struct json_out *o, const struct raw *raw)
 {
     json_begin_array(o, "observations");
     for (size_t i = 0; i < raw->n_observations; i++) {
         json_begin(o, NULL);
-        doc_fields_encode(o, &raw_observation_table, &raw->observations[i]);
-        json_put_null(o, "ledger");
-        json_put_null(o, "disturbed");
-        json_put_null(o, "replaces");
+        const struct raw_observation *one = &raw->observations[i];
+        doc_fields_encode(o, &raw_observation_table, one);
+        if (one->n_values > 0)
+            doc_records_encode(o, "values", &raw_value_table, one->values, one->n_values);
+        ledger_encode(o, one);
         json_end(o);
     }
     json_end_array(o);
@@ -133,12 +163,12 @@ void raw_encode(struct json_out *o, const char *key, const struct raw *raw)
     doc_records_encode(o, "artifacts", &raw_artifact_table, raw->artifacts, raw->n_artifacts);
     doc_records_encode(o, "tools", &raw_tool_table, raw->tools, raw->n_tools);
     plan_encode(o, raw);
-    json_put_null(o, "calibration");
+    calibration_encode(o, "calibration", raw->calibration);
     phases_encode(o, raw);
     doc_records_encode(o, "refusals", &raw_refusal_table, raw->refusals, raw->n_refusals);
     observations_encode(o, raw);
     doc_records_encode(o, "rechecks", &raw_recheck_table, raw->rechecks, raw->n_rechecks);
-    json_put_null(o, "observer");
+    ledger_sources_encode(o, "observer", &raw->observer);
     overrides_encode(o, &raw->job);
     json_end(o);
 }

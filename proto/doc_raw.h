@@ -12,10 +12,11 @@
 #define RAW_LANES_MAX 256
 #define RAW_FILES_MAX 100000  /* artifacts, rechecks */
 #define RAW_RECORDS_MAX 10000 /* builds, tools, refusals */
+#define RAW_VALUES_MAX 256    /* of one observation */
 
 extern const struct doc_table raw_source_table, raw_build_table, raw_artifact_table, raw_tool_table,
     raw_recheck_table, raw_refusal_table, raw_observation_table, raw_lane_table, raw_workload_table,
-    raw_head_table, raw_session_table, raw_pair_row_table;
+    raw_head_table, raw_session_table, raw_pair_row_table, raw_value_table, raw_file_table;
 
 /* Sources, each with its correction or null. */
 extern const struct doc_table raw_correction_table;

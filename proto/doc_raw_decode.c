@@ -3,19 +3,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "proto/doc_calibration.h"
 #include "proto/doc_host.h"
+#include "proto/doc_ledger.h"
 #include "proto/doc_raw.h"
 #include "proto/documents.h"
-
-/* Parts that this version never writes: a report that has them needs a newer reader, because a
- * grade without them would be a different grade. */
-static void reserved_decode(struct json_in *in, const cJSON *obj, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, key);
-    if (in->rc == 0 && !cJSON_IsNull(item))
-        json_fail(in, key, "raw.newer",
-                  "%s must be null here; a report that fills it needs a newer aurabench.", key);
-}
 
 /* ---- names back to indexes */
 
@@ -70,14 +62,36 @@ static void place_resolve(struct json_in *in, const struct raw *raw, const char 
 
 /* ---- parts */
 
+static void lane_decode(struct json_in *in, const cJSON *item, struct raw_lane *lane)
+{
+    static const char *const more[] = {"files", NULL};
+    doc_fields_decode(in, item, &raw_lane_table, more, lane);
+    if (cJSON_GetObjectItemCaseSensitive(item, "files"))
+        lane->files =
+            doc_records_decode(in, item, "files", &raw_file_table, RAW_VALUES_MAX, &lane->n_files);
+}
+
 static void lanes_decode(struct json_in *in, const cJSON *obj, struct raw_workload *w)
 {
-    w->lanes = doc_records_decode(in, obj, "lanes", &raw_lane_table, RAW_LANES_MAX, &w->n_lanes);
+    size_t n = 0, i = 0;
+    const cJSON *array = json_arr(in, obj, "lanes", RAW_LANES_MAX, &n), *item;
+    if (in->rc)
+        return;
+    w->lanes = arena_array(in->a, n, sizeof *w->lanes);
+    w->n_lanes = n;
+    size_t mark = json_enter(in, "lanes");
+    cJSON_ArrayForEach (item, array) {
+        size_t inner = json_enter_index(in, i);
+        lane_decode(in, item, &w->lanes[i++]);
+        json_leave(in, inner);
+    }
+    json_leave(in, mark);
 }
 
 static void workloads_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
 {
-    static const char *const more[] = {"lanes", NULL};
+    static const char *const more[] = {"lanes",    "counters",  "growth_pct", "tool",
+                                       "baseline", "window_ms", NULL};
     size_t n = 0, i = 0;
     const cJSON *array = json_arr(in, doc, "workloads", RAW_WORKLOADS_MAX, &n);
     if (in->rc)
@@ -89,6 +103,12 @@ static void workloads_decode(struct json_in *in, const cJSON *doc, struct raw *r
     cJSON_ArrayForEach (item, array) {
         size_t inner = json_enter_index(in, i);
         doc_fields_decode(in, item, &raw_workload_table, more, &raw->workloads[i]);
+        raw->workloads[i].counters = json_opt_args(in, item, "counters", RAW_VALUES_MAX);
+        raw->workloads[i].tool = json_opt_str(in, item, "tool", FIELD_NAME_MAX, NULL);
+        raw->workloads[i].baseline = json_opt_bool(in, item, "baseline", false);
+        raw->workloads[i].window_ms = json_opt_int(in, item, "window_ms", 0, WINDOW_MAX_MS, 0);
+        raw->workloads[i].growth_pct =
+            (int)json_opt_int(in, item, "growth_pct", 0, GROWTH_PCT_MAX, 0);
         lanes_decode(in, item, &raw->workloads[i++]);
         json_leave(in, inner);
     }
@@ -140,11 +160,12 @@ static void plan_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
 static void observation_decode(struct json_in *in, const cJSON *item, const struct raw *raw,
                                struct raw_observation *out)
 {
-    static const char *const more[] = {"ledger", "disturbed", "replaces", NULL};
+    static const char *const more[] = {"ledger", "disturbed", "values", NULL};
     doc_fields_decode(in, item, &raw_observation_table, more, out);
-    reserved_decode(in, item, "ledger");
-    reserved_decode(in, item, "disturbed");
-    reserved_decode(in, item, "replaces");
+    ledger_decode(in, item, out);
+    if (cJSON_GetObjectItemCaseSensitive(item, "values"))
+        out->values = doc_records_decode(in, item, "values", &raw_value_table, RAW_VALUES_MAX,
+                                         &out->n_values);
     struct place at = {0};
     place_resolve(in, raw, out->workload, out->lane, out->side, &at);
 }
@@ -377,8 +398,8 @@ static void records_decode(struct json_in *in, const cJSON *doc, struct raw *raw
 static void raw_read(struct json_in *in, const cJSON *doc, struct raw *raw)
 {
     closed_decode(in, doc, raw);
-    reserved_decode(in, doc, "calibration");
-    reserved_decode(in, doc, "observer");
+    raw->calibration = calibration_decode(in, doc, "calibration");
+    ledger_sources_decode(in, doc, "observer", &raw->observer);
     identity_decode(in, doc, raw);
     job_part_decode(in, doc, raw);
     policy_part_decode(in, doc, raw);

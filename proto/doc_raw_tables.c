@@ -104,9 +104,26 @@ static const struct doc_field observation_fields[] = {
     INT_OR_NULL(struct raw_observation, leftovers),
     I64_OR_NULL(struct raw_observation, runner_cpu_ns),
     I64_OR_NULL(struct raw_observation, runner_delay_ns),
+    I64_OR_NULL(struct raw_observation, runner_switches),
+    I64_OR_NULL(struct raw_observation, daemon_cpu_ns),
+    I64_OR_NULL(struct raw_observation, daemon_switches),
+    INT_OR_NULL(struct raw_observation, replaces),
 };
 const struct doc_table raw_observation_table =
     DOC_TABLE(observation_fields, struct raw_observation);
+
+static const struct doc_field value_fields[] = {
+    STR(struct raw_value, name),
+    DOC_FIELD(struct raw_value, value, DOC_I64, JSON_INT_MAX),
+};
+const struct doc_table raw_value_table = DOC_TABLE(value_fields, struct raw_value);
+
+static const struct doc_field file_fields[] = {
+    STR(struct lane_file, name),
+    LINE(struct lane_file, path),
+    I64_OR_NULL(struct lane_file, baseline_bytes),
+};
+const struct doc_table raw_file_table = DOC_TABLE(file_fields, struct lane_file);
 
 static const struct doc_field lane_fields[] = {
     STR(struct raw_lane, name),
@@ -123,6 +140,8 @@ static const struct doc_field workload_fields[] = {
     STR(struct raw_workload, name),
     DOC_FIELD_ENUM(struct raw_workload, measure, &measure_words),
     DOC_FIELD(struct raw_workload, declared_wait_ns, DOC_I64, JSON_INT_MAX),
+    DOC_FIELD(struct raw_workload, operations, DOC_I64, JSON_INT_MAX),
+    DOC_FIELD(struct raw_workload, resolution_ns, DOC_I64, JSON_INT_MAX),
     DOC_FIELD(struct raw_workload, absent_sides, DOC_ARGS, JOB_SIDES_MAX),
 };
 const struct doc_table raw_workload_table = DOC_TABLE(workload_fields, struct raw_workload);
@@ -132,6 +151,7 @@ static const struct doc_field step_fields[] = {
     INT(struct plan_step, repetition),
     INT(struct plan_step, position),
     DOC_FIELD_ENUM(struct plan_step, kind, &obs_kind_words),
+    INT_OR_NULL(struct plan_step, replaces),
 };
 const struct doc_table raw_step_table = DOC_TABLE(step_fields, struct plan_step);
 

@@ -1,7 +1,10 @@
 #include "proto/doc_schedule.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
+#include "base/ids.h"
 #include "proto/doc_common.h"
 #include "proto/doc_keys.h"
 #include "proto/instant.h"
@@ -10,6 +13,7 @@
 
 const char *const window_keys[] = {"days", "from", "to", "zone", NULL};
 const char *const job_retry_keys[] = {"every", "limit", NULL};
+const char *const job_after_keys[] = {"job", "on", NULL};
 
 /* ---- windows */
 
@@ -101,4 +105,72 @@ void retry_encode(struct json_out *o, int64_t every_ms, int limit)
     if (limit >= 0)
         json_put_int(o, "limit", limit);
     json_end(o);
+}
+
+/* ---- jobs to come after */
+
+static bool is_part_of_id(const char *s)
+{
+    size_t n = strlen(s);
+
+    return n >= 4 && n <= ULID_LEN &&
+           strspn(s, "0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz") == n;
+}
+
+static bool is_named_before(const struct job_after *list, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcasecmp(list[k].job, list[i].job) == 0)
+            return true;
+    return false;
+}
+
+static void decode_other(struct json_in *in, const cJSON *obj, bool whole, struct job_after *list,
+                         size_t i)
+{
+    struct job_after *out = &list[i];
+
+    json_closed(in, obj, job_after_keys);
+    out->job = json_str(in, obj, "job", JSON_STRING_MAX);
+    out->need = (enum job_need)json_opt_enum_of(in, obj, "on", job_need_parse, "ok, any", NEED_OK);
+    if (in->rc)
+        return;
+    if (whole && !ulid_valid(out->job))
+        json_fail(in, "job", "job.bad", "job must be a ULID: 26 characters, upper case");
+    else if (!is_part_of_id(out->job))
+        json_fail(in, "job", "job.bad",
+                  "job must be the id of a job, or 4 or more of its letters from either end");
+    else if (is_named_before(list, i))
+        json_fail(in, "job", "job.bad", "job %s is named twice; remove one", out->job);
+}
+
+void after_decode(struct json_in *in, const cJSON *obj, bool whole, struct job_after **out,
+                  size_t *n)
+{
+    size_t count = 0, i = 0;
+    const cJSON *list = json_opt_arr(in, obj, "after", JOB_AFTER_MAX, &count), *m;
+    size_t mark = json_enter(in, "after");
+
+    *out = arena_array(in->a, count, sizeof **out);
+    cJSON_ArrayForEach (m, list) {
+        size_t at = json_enter_index(in, i);
+        decode_other(in, m, whole, *out, i++);
+        json_leave(in, at);
+        if (in->rc)
+            break;
+    }
+    json_leave(in, mark);
+    *n = in->rc ? 0 : count;
+}
+
+void after_encode(struct json_out *o, const struct job_after *after, size_t n)
+{
+    json_begin_array(o, "after");
+    for (size_t i = 0; i < n; i++) {
+        json_begin(o, NULL);
+        json_put_str(o, "job", after[i].job);
+        json_put_str(o, "on", job_need_name(after[i].need));
+        json_end(o);
+    }
+    json_end_array(o);
 }

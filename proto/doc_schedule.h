@@ -1,7 +1,9 @@
-/* What jobs and sessions share of when and how often: window, instants, retries. Internal to proto.
+/* What jobs and sessions share of when and how often: window, instants, retries; and the jobs that
+ * a job comes after. Internal to proto.
  */
 #pragma once
 
+#include "core/job.h"
 #include "core/window.h"
 #include "proto/json.h"
 
@@ -16,3 +18,8 @@ void doc_put_instant(struct json_out *o, const char *key, int64_t ms); /* 0: not
 /* Member "retry": -1 for what it leaves out. */
 void retry_decode(struct json_in *in, const cJSON *obj, int64_t *every_ms, int *limit);
 void retry_encode(struct json_out *o, int64_t every_ms, int limit);
+
+/* Member "after"; whole: each job by its whole id, else by any part of it. Errors stick to in. */
+void after_decode(struct json_in *in, const cJSON *obj, bool whole, struct job_after **out,
+                  size_t *n);
+void after_encode(struct json_out *o, const struct job_after *after, size_t n);

@@ -1,5 +1,7 @@
 #include "proto/doc_session.h"
 
+#include <string.h>
+
 #include "base/ids.h"
 #include "proto/doc_common.h"
 #include "proto/doc_keys.h"
@@ -42,6 +44,17 @@ int session_decode(struct arena *a, const cJSON *doc, struct session **out, stru
     if (in.rc == 0)
         *out = s;
     return in.rc;
+}
+
+int session_decode_text(struct arena *a, const char *text, struct session **out, struct err *e)
+{
+    cJSON *doc = NULL;
+    int rc = json_parse(text, strlen(text), &doc, e);
+
+    if (rc == 0)
+        rc = session_decode(a, doc, out, e);
+    cJSON_Delete(doc);
+    return rc;
 }
 
 void session_encode(struct json_out *o, const char *key, const struct session *s)

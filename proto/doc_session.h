@@ -6,6 +6,7 @@
 
 /* "aurabench.session.v1" as it travels and is stored: without its jobs. */
 int session_decode(struct arena *a, const cJSON *doc, struct session **out, struct err *e);
+int session_decode_text(struct arena *a, const char *text, struct session **out, struct err *e);
 void session_encode(struct json_out *o, const char *key, const struct session *s);
 
 /* One job of a user's session.json: a job file's document, or where it lies. */

@@ -8,6 +8,7 @@
 #include "proto/doc_common.h"
 #include "proto/doc_env.h"
 #include "proto/doc_keys.h"
+#include "proto/doc_suite_files.h"
 
 #define WORKLOADS_MAX 64
 #define LANES_MAX 64
@@ -16,18 +17,23 @@
 #define RECORD_MAX 511 /* with its newline a line of 512 bytes */
 #define STDOUT_MAX 65536
 #define WAIT_MAX_NS 60000000000
+#define OPERATIONS_MAX 1000000000000
+#define RESOLUTION_MAX_NS 1000000000
+#define COUNTERS_MAX 64
 
 const char *const suite_keys[] = {"schema", "name",      "description", "build", "suite_build",
                                   "env",    "forbidden", "workloads",   NULL};
-const char *const workload_keys[] = {"name",   "measure",          "ready",  "go",    "done",
-                                     "stdout", "declared_wait_ns", "absent", "lanes", NULL};
-const char *const lane_keys[] = {"command", "control", "optional", "cpus", "startup",
-                                 "stdout",  "cwd",     "env",      NULL};
+const char *const workload_keys[] = {
+    "name",       "measure",       "ready",  "go",    "done",     "stdout",     "declared_wait_ns",
+    "operations", "resolution_ns", "absent", "lanes", "counters", "growth_pct", "baseline",
+    "load",       "window_ms",     NULL};
+const char *const lane_keys[] = {"command",   "control",   "optional",      "needs", "cpus",
+                                 "startup",   "stdout",    "cwd",           "env",   "files",
+                                 "baselines", "must_link", "must_not_link", NULL};
 
 /* Members that the suite format will have; naming them beats calling them unknown. */
-static const char *const later_keys[] = {"fixture", "operations", "baseline", "samples",
-                                         "ack",     "phases",     "counters", "size",
-                                         "memory",  "variants",   NULL};
+static const char *const later_keys[] = {"fixture", "samples",  "ack", "phases",
+                                         "memory",  "variants", NULL};
 
 static void refuse_later(struct json_in *in, const cJSON *obj)
 {
@@ -52,6 +58,20 @@ static int decode_cpus(struct json_in *in, const cJSON *obj)
     return (int)cpus;
 }
 
+static void decode_needs(struct json_in *in, const cJSON *obj, struct lane *lane)
+{
+    unsigned used = 0;
+    if (in->rc || !cJSON_GetObjectItemCaseSensitive(obj, "needs"))
+        return;
+    lane->needs = doc_command(in, obj, "needs", &used);
+    if (!lane->optional)
+        json_fail(in, "needs", "suite.bad",
+                  "only an optional lane can be absent; say \"optional\", or leave \"needs\" out");
+    if (lane->control && (used & PLACE_SOURCE))
+        json_fail(in, "needs", "suite.control_source",
+                  "a control lane must not use {source}: it would change between the sides");
+}
+
 static void check_control(struct json_in *in, const struct lane *lane, unsigned used)
 {
     if (lane->control && (used & PLACE_SOURCE))
@@ -61,17 +81,44 @@ static void check_control(struct json_in *in, const struct lane *lane, unsigned 
             "by suite_build, or drop \"control\"");
 }
 
-static void decode_lane(struct json_in *in, const cJSON *obj, struct lane *lane)
+static void refuse_in_lane(struct json_in *in, const cJSON *obj, const char *key, const char *what)
 {
+    if (!in->rc && cJSON_GetObjectItemCaseSensitive(obj, key))
+        json_fail(in, key, "suite.bad", "%s for the whole workload; move it there", what);
+}
+
+/* What a lane of one measure has no use for. */
+static void refuse_members(struct json_in *in, const cJSON *obj, enum measure measure,
+                           const char *const *keys)
+{
+    for (; *keys && !in->rc; keys++)
+        if (cJSON_GetObjectItemCaseSensitive(obj, *keys))
+            json_fail(in, *keys, "suite.bad", "a lane of measure \"%s\" has no \"%s\"; remove it",
+                      measure_name(measure), *keys);
+}
+
+static void decode_lane(struct json_in *in, const cJSON *obj, enum measure measure,
+                        struct lane *lane)
+{
+    static const char *const of_size[] = {"files", "baselines", "must_link", "must_not_link", NULL};
+    static const char *const of_runs[] = {"command", "optional", "needs", "cpus", "startup",
+                                          "stdout",  "cwd",      "env",   NULL};
     unsigned used;
     refuse_later(in, obj);
-    if (!in->rc && cJSON_GetObjectItemCaseSensitive(obj, "declared_wait_ns"))
-        json_fail(in, "declared_wait_ns", "suite.bad",
-                  "a wait is declared for the whole workload; move it there");
+    refuse_in_lane(in, obj, "declared_wait_ns", "a wait is declared");
+    refuse_in_lane(in, obj, "operations", "operations are counted");
+    refuse_in_lane(in, obj, "resolution_ns", "a timer is declared");
     json_closed(in, obj, lane_keys);
+    refuse_members(in, obj, measure, measure == MEASURE_SIZE ? of_runs : of_size);
+    if (measure == MEASURE_SIZE) {
+        lane->control = json_opt_bool(in, obj, "control", false);
+        doc_lane_files(in, obj, lane);
+        return;
+    }
     lane->command = doc_command(in, obj, "command", &used);
     lane->control = json_opt_bool(in, obj, "control", false);
     lane->optional = json_opt_bool(in, obj, "optional", false);
+    decode_needs(in, obj, lane);
     lane->cpus = decode_cpus(in, obj);
     lane->startup = json_opt_str(in, obj, "startup", DOC_NAME_MAX, NULL);
     lane->stdout_text = json_opt_str(in, obj, "stdout", STDOUT_MAX, NULL);
@@ -110,9 +157,13 @@ static void check_startup(struct json_in *in, const struct workload *w, const st
 
 static void check_lane(struct json_in *in, const struct workload *w, const struct lane *lane)
 {
-    if (w->measure == MEASURE_PROTOCOL && lane->stdout_text)
+    if (measure_has_records(w->measure) && lane->stdout_text)
         json_fail(in, "stdout", "suite.bad",
-                  "a protocol lane says READY and DONE; \"stdout\" is for measure \"process\"");
+                  "a lane of this measure says READY and DONE; \"stdout\" is for measure "
+                  "\"process\"");
+    if (w->measure == MEASURE_COUNTERS && lane->stdout_text)
+        json_fail(in, "stdout", "suite.bad",
+                  "a lane of measure \"counters\" prints its counters; remove \"stdout\"");
     if (lane->startup && !in->rc)
         check_startup(in, w, lane);
 }
@@ -131,7 +182,7 @@ static void decode_lanes(struct json_in *in, const cJSON *obj, struct workload *
         lane->name = arena_strdup(in->a, m->string);
         doc_check_name(in, lane->name, lane->name, "suite.bad");
         size_t at = json_enter(in, lane->name);
-        decode_lane(in, m, lane);
+        decode_lane(in, m, w->measure, lane);
         json_leave(in, at);
     }
     for (size_t i = 0; i < w->n_lanes && !in->rc; i++) {
@@ -166,18 +217,109 @@ static void refuse_member(struct json_in *in, const cJSON *obj, const char *key,
                   measure_name(measure), key);
 }
 
+/* How many are done, and by which timer, is told of operations alone. */
+static void decode_operations(struct json_in *in, const cJSON *obj, struct workload *w)
+{
+    if (w->measure != MEASURE_OPERATION) {
+        refuse_member(in, obj, "operations", w->measure);
+        refuse_member(in, obj, "resolution_ns", w->measure);
+        return;
+    }
+    w->operations = json_int(in, obj, "operations", 1, OPERATIONS_MAX);
+    w->resolution_ns = json_opt_int(in, obj, "resolution_ns", 1, RESOLUTION_MAX_NS, 0);
+}
+
+/* Each of the list's names is one, and stands there once. */
+static void check_names(struct json_in *in, const char *key, const char *what,
+                        const struct args *names)
+{
+    size_t mark = json_enter(in, key);
+    for (size_t i = 0; i < names->n && !in->rc; i++) {
+        size_t at = json_enter_index(in, i);
+        doc_check_name(in, NULL, names->v[i], "suite.bad");
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(names->v[k], names->v[i]))
+                json_fail(in, NULL, "suite.bad", "the %s \"%s\" is named twice; remove one", what,
+                          names->v[i]);
+        json_leave(in, at);
+    }
+    json_leave(in, mark);
+}
+
+static struct args decode_counters(struct json_in *in, const cJSON *obj)
+{
+    struct args names = json_opt_args(in, obj, "counters", COUNTERS_MAX);
+    if (!in->rc && names.n == 0)
+        json_fail(in, "counters", "suite.bad",
+                  "counters must name 1 to %d counters that each lane prints", COUNTERS_MAX);
+    check_names(in, "counters", "counter", &names);
+    return names;
+}
+
+/* A record before READY, and what is answered to it: both, or none. */
+static void decode_memory(struct json_in *in, const cJSON *obj, struct workload *w)
+{
+    bool baseline = cJSON_GetObjectItemCaseSensitive(obj, "baseline") != NULL;
+    bool load = cJSON_GetObjectItemCaseSensitive(obj, "load") != NULL;
+
+    if (w->measure != MEASURE_MEMORY) {
+        refuse_member(in, obj, "baseline", w->measure);
+        refuse_member(in, obj, "load", w->measure);
+        return;
+    }
+    if (baseline != load && !in->rc)
+        json_fail(in, baseline ? "load" : "baseline", "suite.record",
+                  "\"baseline\" is what the lane prints before its load and \"load\" what is "
+                  "written to it then; name both, or neither");
+    if (baseline && load) {
+        w->baseline = decode_record(in, obj, "baseline");
+        w->load = decode_record(in, obj, "load");
+    }
+}
+
+static void check_baseline(struct json_in *in, const struct workload *w)
+{
+    if (!in->rc && w->baseline && !strcmp(w->baseline, w->ready))
+        json_fail(
+            in, "baseline", "suite.record",
+            "the BASELINE line must differ from the READY line, or a missing one is not seen");
+}
+
 static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workload *w)
 {
-    if (w->measure == MEASURE_PROTOCOL) {
+    decode_operations(in, obj, w);
+    if (w->measure != MEASURE_COUNTERS)
+        refuse_member(in, obj, "counters", w->measure);
+    if (w->measure != MEASURE_SIZE)
+        refuse_member(in, obj, "growth_pct", w->measure);
+    decode_memory(in, obj, w);
+    if (w->measure == MEASURE_CPU)
+        w->window_ms = json_opt_int(in, obj, "window_ms", WINDOW_MIN_MS, WINDOW_MAX_MS, WINDOW_MS);
+    else
+        refuse_member(in, obj, "window_ms", w->measure);
+    if (measure_has_values(w->measure))
+        refuse_member(in, obj, "declared_wait_ns", w->measure);
+    if (measure_has_records(w->measure)) {
         w->ready = decode_record(in, obj, "ready");
         w->go = decode_record(in, obj, "go");
         w->done = decode_record(in, obj, "done");
         refuse_member(in, obj, "stdout", w->measure);
+        check_baseline(in, w);
         return;
     }
     refuse_member(in, obj, "ready", w->measure);
     refuse_member(in, obj, "go", w->measure);
     refuse_member(in, obj, "done", w->measure);
+    if (w->measure == MEASURE_SIZE) {
+        refuse_member(in, obj, "stdout", w->measure);
+        w->growth_pct = (int)json_opt_int(in, obj, "growth_pct", 0, GROWTH_PCT_MAX, GROWTH_PCT);
+        return;
+    }
+    if (w->measure == MEASURE_COUNTERS) {
+        refuse_member(in, obj, "stdout", w->measure);
+        w->counters = decode_counters(in, obj);
+        return;
+    }
     w->stdout_text = json_opt_str(in, obj, "stdout", STDOUT_MAX, NULL);
 }
 
@@ -185,17 +327,7 @@ static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workl
 static struct args decode_absent(struct json_in *in, const cJSON *obj)
 {
     struct args sides = json_opt_args(in, obj, "absent", JOB_SIDES_MAX);
-    size_t mark = json_enter(in, "absent");
-    for (size_t i = 0; i < sides.n && !in->rc; i++) {
-        size_t at = json_enter_index(in, i);
-        doc_check_name(in, NULL, sides.v[i], "suite.bad");
-        for (size_t k = 0; k < i; k++)
-            if (!strcmp(sides.v[k], sides.v[i]))
-                json_fail(in, NULL, "suite.bad", "the side \"%s\" is named twice; remove one",
-                          sides.v[i]);
-        json_leave(in, at);
-    }
-    json_leave(in, mark);
+    check_names(in, "absent", "side", &sides);
     return sides;
 }
 
@@ -204,8 +336,10 @@ static void decode_workload(struct json_in *in, const cJSON *obj, struct workloa
     refuse_later(in, obj);
     json_closed(in, obj, workload_keys);
     w->name = doc_name(in, obj, "name", "suite.bad");
-    w->measure = (enum measure)json_enum_of(in, obj, "measure", measure_parse,
-                                            "protocol, process (others come in later versions)");
+    w->measure =
+        (enum measure)json_enum_of(in, obj, "measure", measure_parse,
+                                   "protocol, process, operation, counters, size, "
+                                   "instructions, memory, cpu (others come in later versions)");
     if (!in->rc)
         decode_by_measure(in, obj, w);
     w->declared_wait_ns = json_opt_int(in, obj, "declared_wait_ns", 0, WAIT_MAX_NS, 0);

@@ -22,6 +22,7 @@ int suite_decode(struct arena *a, const char *data, size_t len, struct suite **o
 
 /* The job as it travels and is stored ("aurabench.job.v1"). */
 int job_decode(struct arena *a, const cJSON *doc, struct job **out, struct err *e);
+int job_decode_text(struct arena *a, const char *text, struct job **out, struct err *e);
 void job_encode(struct json_out *o, const char *key, const struct job *job);
 
 /* "aurabench.policy.v1". Missing members take the default of `standard`. */

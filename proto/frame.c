@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* A buffer of more than this is not kept for a stream that has gone quiet. */
+#define KEPT_MAX ((size_t)64 << 10)
+
 void frame_reader_deinit(struct frame_reader *r)
 {
     buf_deinit(&r->b);
@@ -14,6 +17,8 @@ static void compact(struct frame_reader *r)
 {
     buf_consume(&r->b, r->start);
     r->start = 0;
+    if (r->b.len == 0 && r->b.cap > KEPT_MAX)
+        buf_deinit(&r->b);
 }
 
 void frame_push(struct frame_reader *r, const void *data, size_t len)
@@ -22,8 +27,10 @@ void frame_push(struct frame_reader *r, const void *data, size_t len)
     compact(r);
     if (r->dropping) {
         const char *newline = memchr(from, '\n', len);
-        if (!newline)
+        if (!newline) {
+            r->dropped += len;
             return;
+        }
         len -= (size_t)(newline + 1 - from);
         from = newline + 1;
         r->dropping = false;
@@ -40,8 +47,8 @@ static int too_long(struct err *e)
 
 static int drop_unfinished(struct frame_reader *r, struct err *e)
 {
-    buf_clear(&r->b);
-    r->start = r->looked = 0;
+    buf_deinit(&r->b);
+    r->start = r->looked = r->dropped = 0;
     r->dropping = true;
     return too_long(e);
 }
@@ -53,6 +60,8 @@ int frame_next(struct frame_reader *r, const char **line, size_t *len, struct er
     const char *newline = memchr(from + r->looked, '\n', left - r->looked);
     if (!newline) {
         r->looked = left;
+        if (left == 0)
+            compact(r);
         return left > FRAME_MAX ? drop_unfinished(r, e) : 0;
     }
     *line = from;
@@ -60,6 +69,16 @@ int frame_next(struct frame_reader *r, const char **line, size_t *len, struct er
     r->start += *len + 1;
     r->looked = 0;
     return *len > FRAME_MAX ? too_long(e) : 1;
+}
+
+bool frame_is_endless(const struct frame_reader *r)
+{
+    return r->dropping && r->dropped > FRAME_DROP_MAX;
+}
+
+size_t frame_held(const struct frame_reader *r)
+{
+    return r->b.len - r->start;
 }
 
 bool frame_is_empty(const struct frame_reader *r)

@@ -16,12 +16,15 @@
 #define FRAME_MAX ((size_t)1 << 20)
 /* Most bytes of bulk data in one message, before base 64. */
 #define FRAME_CHUNK_MAX ((size_t)256 << 10)
+/* Of a line over the limit so much more is dropped before it counts as endless. */
+#define FRAME_DROP_MAX ((size_t)16 << 20)
 
 struct frame_reader {
     struct buf b;
-    size_t start;  /* first byte not yet given out */
-    size_t looked; /* bytes behind start already searched for a newline */
-    bool dropping; /* inside a line that was over the limit */
+    size_t start;   /* first byte not yet given out */
+    size_t looked;  /* bytes behind start already searched for a newline */
+    bool dropping;  /* inside a line that was over the limit */
+    size_t dropped; /* bytes of it since */
 };
 
 /* A zeroed reader is ready. */
@@ -33,6 +36,11 @@ void frame_push(struct frame_reader *r, const void *data, size_t len);
 /* 1: *line (not NUL-terminated, without newline) and *len are the next line; 0: more bytes are
  * needed; -EMSGSIZE with e filled ("rpc.too_long"): a line over the limit was dropped. */
 int frame_next(struct frame_reader *r, const char **line, size_t *len, struct err *e);
+
+/* True inside a line of which FRAME_DROP_MAX bytes have been dropped. */
+bool frame_is_endless(const struct frame_reader *r);
+/* Bytes that are kept. */
+size_t frame_held(const struct frame_reader *r);
 
 /* True when the stream may end here: no half line is left. */
 bool frame_is_empty(const struct frame_reader *r);

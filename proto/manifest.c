@@ -101,7 +101,7 @@ int manifest_parse(struct arena *a, const char *text, size_t len, struct manifes
 {
     const char *p = text, *end = text + len;
 
-    *out = (struct manifest){.v = arena_array(a, count_lines(text, len), sizeof *out->v)};
+    *out = (struct manifest){.v = arena_array(a, count_lines(text, len) + 1, sizeof *out->v)};
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         struct manifest_entry *entry = &out->v[out->n];

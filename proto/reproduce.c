@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ids.h"
 #include "base/mem.h"
 #include "proto/doc_sides.h"
 #include "proto/duration.h"
@@ -39,6 +40,13 @@ static void put_duration(struct buf *out, const char *name, int64_t ms)
 
 /* ---- the pieces of the script */
 
+/* The only text of the report that stands in the script without quotes. A report that was bent can
+ * hold any; a line of it would be a command. */
+static const char *attempt_of(const struct raw *raw)
+{
+    return ulid_valid(raw->id) ? raw->id : "unnamed";
+}
+
 static void put_head(struct buf *out, const struct raw *raw)
 {
     buf_printf(out,
@@ -53,7 +61,7 @@ static void put_head(struct buf *out, const struct raw *raw)
                "here=$(CDPATH='' cd -- \"$(dirname -- \"$0\")\" && pwd)\n"
                "mkdir -- \"$work\"\n"
                "work=$(CDPATH='' cd -- \"$work\" && pwd)\n",
-               raw->id);
+               attempt_of(raw));
 }
 
 /* Variables of a git command that runs us, from a hook say, would point git elsewhere. */

@@ -123,10 +123,11 @@ static void decode_response(struct json_in *in, struct rpc_message *out)
 {
     static const char *const keys[] = {"jsonrpc", "id", "result", "error", NULL};
     const cJSON *error = cJSON_GetObjectItemCaseSensitive(out->doc, "error");
-    out->result = cJSON_GetObjectItemCaseSensitive(out->doc, "result");
+    bool has_result = cJSON_GetObjectItemCaseSensitive(out->doc, "result") != NULL;
     json_closed(in, out->doc, keys);
-    if (!out->result == !error)
+    if (has_result == (error != NULL))
         json_fail(in, "result", "json.value", "a response has either a result or an error");
+    out->result = has_result ? json_obj(in, out->doc, "result") : NULL;
     out->kind = error ? RPC_ERROR : RPC_RESULT;
     out->id = error ? json_opt_int(in, out->doc, "id", 0, JSON_INT_MAX, -1)
                     : json_int(in, out->doc, "id", 0, JSON_INT_MAX);

@@ -39,7 +39,7 @@ enum rpc_kind { RPC_RESULT, RPC_ERROR, RPC_NOTIFICATION };
 struct rpc_message {
     enum rpc_kind kind;
     int64_t id;          /* result and error: of the request; -1 for an error without one */
-    const cJSON *result; /* any value */
+    const cJSON *result; /* an object */
     struct err error;
     const char *method; /* notification */
     const cJSON *params;

@@ -35,11 +35,27 @@ struct table {
 
 static const struct field hello_fields[] = {AT(INT, hello.version), AT(INT, hello.pid)};
 
+static const struct field sources_fields[] = {
+    AT(STR_OPT, sources.busy),
+    AT(STR_OPT, sources.lane),
+    AT(STR_OPT, sources.delay),
+    AT(STR_OPT, sources.steal),
+    AT(STR_OPT, sources.pressure),
+    AT(STR_OPT, sources.throttle),
+    AT(STR_OPT, sources.swap),
+    AT(STR_OPT, sources.memory),
+    AT(INT, sources.busy_resolution_ns),
+    AT(INT, sources.steal_resolution_ns),
+    AT(INT, sources.counts_instructions),
+    AT(INT, sources.reads_rollups),
+};
+
 static const struct field exec_fields[] = {
     PROGRAM(exec),
     AT(STR, exec.log_path),
     AT(INT, exec.log_limit_bytes),
     AT(INT, exec.timeout_ms),
+    AT(STR_OPT, exec.stdin_path),
 };
 
 static const struct field observe_fields[] = {
@@ -56,6 +72,11 @@ static const struct field observe_fields[] = {
     AT(INT, observe.done_timeout_ms),
     AT(BYTES_OPT, observe.cpus),
     AT(INT, observe.pin_cpu),
+    AT(BYTES_OPT, observe.near),
+    AT(STR_OPT, observe.baseline),
+    AT(STR_OPT, observe.load),
+    AT(INT, observe.memory),
+    AT(INT, observe.window_ms),
 };
 
 static const struct field exec_result_fields[] = {
@@ -74,6 +95,20 @@ static const struct field observe_result_fields[] = {
     AT(INT, observe_result.interval_cpu_ns),
     AT(INT, observe_result.runner_cpu_ns),
     AT(INT, observe_result.runner_delay_ns),
+    AT(INT, observe_result.runner_switches),
+    AT(INT, observe_result.daemon_cpu_ns),
+    AT(INT, observe_result.daemon_switches),
+    AT(INT, observe_result.span_ns),
+    AT(INT, observe_result.lane_cpu_ns),
+    AT(INT, observe_result.observer_cpu_ns),
+    AT(INT, observe_result.near_foreign_ns),
+    AT(INT, observe_result.far_foreign_ns),
+    AT(INT, observe_result.steal_ns),
+    AT(INT, observe_result.lane_delay_ns),
+    AT(INT, observe_result.lane_preemptions),
+    AT(INT, observe_result.pressure_us),
+    AT(INT, observe_result.throttles),
+    AT(INT, observe_result.swapped_pages),
     AT(INT, observe_result.user_us),
     AT(INT, observe_result.system_us),
     AT(INT, observe_result.max_rss_bytes),
@@ -91,6 +126,14 @@ static const struct field observe_result_fields[] = {
     AT(BYTES_OPT, observe_result.got),
     AT(BYTES_OPT, observe_result.stdout_tail),
     AT(BYTES_OPT, observe_result.stderr_tail),
+    AT(BYTES_OPT, observe_result.output),
+    AT(INT, observe_result.instructions),
+    AT(INT, observe_result.baseline_rss),
+    AT(INT, observe_result.ready_rss),
+    AT(INT, observe_result.peak_rss),
+    AT(INT, observe_result.window_from_ns),
+    AT(INT, observe_result.window_to_ns),
+    AT(INT, observe_result.window_cpu_ns),
 };
 
 #define TABLE(fields)                                                                              \
@@ -105,11 +148,12 @@ static const struct table tables[] = {
     [WIRE_CANCEL] = {NULL, 0},
     [WIRE_EXEC_RESULT] = TABLE(exec_result_fields),
     [WIRE_OBSERVE_RESULT] = TABLE(observe_result_fields),
+    [WIRE_SOURCES] = TABLE(sources_fields),
 };
 
 static bool type_known(unsigned type)
 {
-    return type >= WIRE_HELLO && type <= WIRE_OBSERVE_RESULT;
+    return type >= WIRE_HELLO && type <= WIRE_SOURCES;
 }
 
 static void put_le(uint8_t *p, uint64_t v, size_t bytes)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 5
 #define WIRE_FRAME_MAX (1 << 20) /* with its length field */
 #define WIRE_HEADER 4
 #define WIRE_LIST_MAX 1024
@@ -26,7 +26,8 @@ enum wire_type {
     WIRE_OBSERVE,
     WIRE_CANCEL,
     WIRE_EXEC_RESULT,
-    WIRE_OBSERVE_RESULT
+    WIRE_OBSERVE_RESULT,
+    WIRE_SOURCES
 };
 
 struct wire_list {
@@ -39,8 +40,18 @@ struct wire_bytes {
     size_t len;
 };
 
+/* The same in all versions, so that another one can be told. */
 struct wire_hello {
     int64_t version, pid;
+};
+
+/* Follows the hello: where the runner's counters come from, as core/ledger.h names it; NULL:
+ * nowhere. */
+struct wire_sources {
+    const char *busy, *lane, *delay, *steal, *pressure, *throttle, *swap, *memory;
+    int64_t busy_resolution_ns, steal_resolution_ns;
+    int64_t counts_instructions; /* the CPU can: 1 */
+    int64_t reads_rollups;       /* resident bytes are exact: 1 */
 };
 
 /* The program that a request starts. */
@@ -51,22 +62,30 @@ struct wire_program {
 
 struct wire_exec {
     struct wire_program program;
+    const char *stdin_path; /* NULL: it has nothing to read */
     const char *log_path;
     int64_t log_limit_bytes, timeout_ms;
 };
 
-enum wire_measure { WIRE_PROTOCOL = 1, WIRE_PROCESS };
+/* WIRE_OUTPUT: a process whose stdout is handed over. WIRE_INSTRUCTIONS: one whose
+ * instructions the CPU counts. */
+enum wire_measure { WIRE_PROTOCOL = 1, WIRE_PROCESS, WIRE_OUTPUT, WIRE_INSTRUCTIONS };
+#define WIRE_OUTPUT_MAX 32768
 
 struct wire_observe {
     struct wire_program program;
     int64_t measure;               /* enum wire_measure */
     const char *ready, *go, *done; /* NULL for process */
+    const char *baseline, *load;   /* protocol: before READY, and the answer to it; NULL: none */
+    int64_t memory;                /* protocol: 1: resident bytes are read */
+    int64_t window_ms;             /* protocol: watched so long before GO; 0: not at all */
     struct wire_bytes expected;    /* process: stdout; data NULL: not checked */
     int64_t stderr_allowed;
     int64_t stdout_limit_bytes, stderr_limit_bytes;
     int64_t ready_timeout_ms, done_timeout_ms;
     struct wire_bytes cpus; /* a mask; data NULL: unchanged */
     int64_t pin_cpu;        /* -1: not pinned */
+    struct wire_bytes near; /* a mask of the lane's CPUs and their siblings; data NULL: all */
 };
 
 /* How the program could not be started, what it left, how it ended. */
@@ -90,14 +109,23 @@ struct wire_exec_result {
 struct wire_observe_result {
     struct wire_end end;
     int64_t go_ns, done_ns;
-    int64_t interval_cpu_ns, runner_cpu_ns, runner_delay_ns;
+    int64_t interval_cpu_ns, runner_cpu_ns, runner_delay_ns, runner_switches;
+    int64_t daemon_cpu_ns, daemon_switches;
+    /* The ledger, as in core/ledger.h. */
+    int64_t span_ns, lane_cpu_ns, observer_cpu_ns, near_foreign_ns, far_foreign_ns, steal_ns;
+    int64_t lane_delay_ns, lane_preemptions, pressure_us, throttles, swapped_pages;
     int64_t user_us, system_us, max_rss_bytes;
     int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
     int64_t stdout_bytes, stderr_bytes;
     int64_t cpu, fifo, threads;
-    struct wire_bytes ready, done; /* as received, without newline */
-    struct wire_bytes got;         /* what stood in place of the record, or after it */
+    int64_t instructions;                      /* WIRE_INSTRUCTIONS; -1: not known */
+    int64_t baseline_rss, ready_rss, peak_rss; /* bytes of the lane's tree; -1: not known */
+    int64_t window_from_ns, window_to_ns;      /* -1: there was none */
+    int64_t window_cpu_ns;                     /* of the tree in it; -1: not known */
+    struct wire_bytes ready, done;             /* as received, without newline */
+    struct wire_bytes got;                     /* what stood in place of the record, or after it */
     struct wire_bytes stdout_tail, stderr_tail;
+    struct wire_bytes output; /* WIRE_OUTPUT: all of stdout */
 };
 
 struct wire_msg {
@@ -105,6 +133,7 @@ struct wire_msg {
     int64_t id; /* of the request; results and cancels name the one they belong to */
     union {
         struct wire_hello hello;
+        struct wire_sources sources;
         struct wire_exec exec;
         struct wire_observe observe;
         struct wire_exec_result exec_result;

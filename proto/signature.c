@@ -9,20 +9,11 @@
 #define PREFIX "aurabench-ed25519 1 "
 #define PREFIX_LEN (sizeof PREFIX - 1)
 
-static void write_line(struct buf *out, const struct signature *s)
+void signature_line(struct buf *out, const struct signature *s)
 {
     buf_printf(out, PREFIX "%s ", s->public_hex);
     base64_encode(out, s->bytes, sizeof s->bytes);
     buf_putc(out, '\n');
-}
-
-void signature_write(struct buf *out, const struct key *k, const void *sums, size_t len)
-{
-    struct signature s;
-
-    memcpy(s.public_hex, key_public(k), KEY_HEX);
-    key_sign(k, sums, len, s.bytes);
-    write_line(out, &s);
 }
 
 static bool read_line(const char *text, size_t len, struct signature *out)
@@ -39,7 +30,7 @@ static bool read_line(const char *text, size_t len, struct signature *out)
         bytes.len != sizeof out->bytes)
         return false;
     memcpy(out->bytes, bytes.data, sizeof out->bytes);
-    write_line(&again, out);
+    signature_line(&again, out);
     return again.len == len && memcmp(again.data, text, len) == 0;
 }
 

@@ -20,5 +20,7 @@ struct signature {
 
 /* Appends the line for sums signed by k. */
 void signature_write(struct buf *out, const struct key *k, const void *sums, size_t len);
+/* Appends the line of a signature that was made before. */
+void signature_line(struct buf *out, const struct signature *s);
 /* 0, or -EINVAL with e filled ("signature.bad"). */
 int signature_parse(const char *text, size_t len, struct signature *out, struct err *e);

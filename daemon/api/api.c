@@ -13,22 +13,37 @@
 
 static const struct api_method METHODS[] = {
     {"daemon.status", api_daemon_status, KEYS()},
-    {"job.submit", api_job_submit, KEYS("job", "policy")},
-    {"job.list", api_job_list, KEYS("limit", "before", "states")},
+    {"daemon.backup", api_daemon_backup, KEYS()},
+    {"daemon.chunk", api_daemon_chunk, KEYS("offset")},
+    {"daemon.drain", api_daemon_drain, KEYS("on")},
+    {"daemon.watch", api_daemon_watch, KEYS()},
+    {"job.submit", api_job_submit, KEYS("job", "policy", "hold")},
+    {"job.list", api_job_list, KEYS("limit", "before", "states", "blocked")},
+    {"job.find", api_job_find, KEYS("ids")},
     {"job.show", api_job_show, KEYS("id")},
+    {"job.document", api_job_document, KEYS("id", "offset")},
     {"job.cancel", api_job_cancel, KEYS("id")},
+    {"job.hold", api_job_hold, KEYS("id")},
+    {"job.release", api_job_release, KEYS("id")},
+    {"job.edit", api_job_edit, KEYS("id", "changes")},
+    {"job.rerun", api_job_rerun, KEYS("id", "changes", "hold")},
     {"job.watch", api_job_watch, KEYS("id")},
     {"job.log", api_job_log, KEYS("id", "offset", "limit")},
-    {"report.get", api_report_get, KEYS("id", "format", "width", "colour", "offset")},
+    {"report.get", api_report_get, KEYS("id", "attempt", "format", "width", "colour", "offset")},
     {"report.page", api_report_page, KEYS("session", "jobs", "targets", "offset")},
     {"session.open", api_sessions_open, KEYS("session", "jobs")},
-    {"session.add", api_sessions_add, KEYS("id", "job", "policy")},
-    {"session.show", api_sessions_show, KEYS("id")},
-    {"session.list", api_sessions_list, KEYS("limit")},
+    {"session.add", api_sessions_add, KEYS("id", "job", "policy", "hold")},
+    {"session.show", api_sessions_show, KEYS("id", "limit", "after")},
+    {"session.list", api_sessions_list, KEYS("limit", "before")},
     {"session.close", api_sessions_close, KEYS("id")},
     {"session.report", api_sessions_report, KEYS("id", "offset")},
     {"host.show", api_host_show, KEYS()},
     {"host.quiet", api_host_quiet, KEYS("policy")},
+    {"host.calibrate", api_host_calibrate, KEYS("on", "quick")},
+    {"host.calibration", api_host_calibration, KEYS()},
+    {"kernel.put", api_kernel_put, KEYS("receipt", "machine")},
+    {"kernel.list", api_kernel_list, KEYS("limit", "before")},
+    {"kernel.show", api_kernel_show, KEYS("id")},
     {"source.missing", api_source_missing, KEYS("commits")},
     {"upload.begin", api_upload_begin, KEYS("kind", "bytes", "sha256", "commits")},
     {"upload.chunk", api_upload_chunk, KEYS("offset", "data")},
@@ -68,7 +83,7 @@ static void call_finish(struct api_call *c, int rc)
     api_upload_free(MEM_STEAL(c->upload));
     if (s) {
         s->running = NULL;
-        s->peer.send(s->peer.conn, c->line.data, c->line.len);
+        api_group_answer(s, &c->line, rc < 0 ? NULL : c->req.id);
     }
     bool was_deferred = c->is_deferred;
     if (was_deferred)
@@ -88,14 +103,18 @@ static const struct api_method *find_method(const char *name)
 
 static int call_dispatch(struct api_call *c)
 {
+    static const cJSON none = {.type = cJSON_Object};
     const struct api_method *method = find_method(c->req.method);
 
     if (!method)
         return err_set(&c->e, -EINVAL, "rpc.unknown_method", "method",
                        "there is no method %s in this version", c->req.method);
+    if (method->handler != api_job_submit)
+        api_session_settle(c->session);
     json_in_init(&c->in, &c->arena, &c->e);
-    if (c->req.params)
-        json_closed(&c->in, c->req.params, method->params);
+    if (!c->req.params) /* left out is empty */
+        c->req.params = &none;
+    json_closed(&c->in, c->req.params, method->params);
     if (c->in.rc < 0)
         return c->in.rc;
     rpc_begin_result(&c->out, &c->line, c->req.id);
@@ -123,8 +142,42 @@ void api_session_bad_line(struct api_session *s, const struct err *e)
     struct buf line = {0};
 
     rpc_put_error(&line, "null", e);
-    s->peer.send(s->peer.conn, line.data, line.len);
+    api_group_answer(s, &line, NULL);
     buf_deinit(&line);
+}
+
+int64_t api_uid(const struct api_call *c)
+{
+    return c->session->peer.uid;
+}
+
+const char *api_who(struct api_call *c)
+{
+    int64_t uid = api_uid(c);
+
+    return uid < 0 ? "an unknown user" : arena_printf(&c->arena, "user %lld", (long long)uid);
+}
+
+/* ---- answers that must fit into a message */
+
+bool api_page_is_full(const struct api_call *c)
+{
+    return c->line.len > API_PAGE_BYTES;
+}
+
+void api_put_within(struct api_call *c, size_t max_bytes, size_t most, api_put_fn put,
+                    const void *ctx)
+{
+    const struct json_out before = *c->o;
+    const size_t start = c->line.len;
+
+    for (size_t n = most;; n -= n / 4 + 1) {
+        put(c, n, ctx);
+        if (c->line.len - start <= max_bytes || n == 0)
+            return;
+        *c->o = before;
+        c->line.len = start;
+    }
 }
 
 /* ---- deferred calls */
@@ -187,6 +240,7 @@ struct api_session *api_session_open(struct api *api, const struct api_peer *pee
 
     s->api = api;
     s->peer = *peer;
+    s->backup = API_BACKUP_NONE;
     s->next = api->sessions;
     if (s->next)
         s->next->prev = s;
@@ -202,15 +256,12 @@ bool api_session_busy(const struct api_session *s)
     return s->running != NULL;
 }
 
-bool api_session_watches(const struct api_session *s)
-{
-    return s->n_watched > 0;
-}
-
 void api_session_close(struct api_session *s)
 {
     struct api_call *c = s->running;
 
+    api_session_settle(s);
+    api_group_free(s->group);
     if (c) {
         c->session = NULL;
         if (c->in_between && sched_between_withdraw(s->api->config.sched, c)) {
@@ -221,66 +272,16 @@ void api_session_close(struct api_session *s)
     }
     /* An upload that upload.end took belongs to its call: a worker may still read it. */
     api_upload_free(s->upload);
+    api_backup_drop(s);
     if (s->prev)
         s->prev->next = s->next;
     else
         s->api->sessions = s->next;
     if (s->next)
         s->next->prev = s->prev;
+    api_watches_free(s);
+    api_texts_forget(s->api, s);
     free(s);
-}
-
-/* ---- events */
-
-/* Nothing more will be said of this job. */
-static bool is_last(const struct sched_event *event)
-{
-    return job_state_is_final(event->state) && !event->step;
-}
-
-static void unwatch(struct api_session *s, size_t i)
-{
-    s->n_watched--;
-    memmove(s->watched[i], s->watched[i + 1], (s->n_watched - i) * sizeof s->watched[0]);
-}
-
-static void notify(struct api_session *s, const struct sched_event *event)
-{
-    struct buf line = {0};
-    struct rpc_out out;
-    struct json_out *o = &out.o;
-
-    rpc_begin_notification(&out, &line, "job.event");
-    json_begin(o, "params");
-    json_put_str(o, "job", event->job);
-    json_put_str(o, "state", job_state_name(event->state));
-    json_put_str(o, "step", event->step);
-    json_put_str(o, "text", event->text);
-    json_put_int(o, "done", event->done);
-    json_put_int(o, "total", event->total);
-    json_put_int_or_null(o, "left_ms", event->left_ms);
-    json_put_int_or_null(o, "next_try_ms", event->next_try_ms);
-    json_put_bool(o, "final", is_last(event));
-    json_end(o);
-    if (rpc_end(&out, NULL) == 0)
-        s->peer.send(s->peer.conn, line.data, line.len);
-    buf_deinit(&line);
-}
-
-static void on_event(void *ctx, const struct sched_event *event)
-{
-    struct api *api = ctx;
-
-    for (struct api_session *s = api->sessions, *next; s; s = next) {
-        next = s->next; /* sending may end the session */
-        for (size_t i = 0; i < s->n_watched; i++)
-            if (strcmp(s->watched[i], event->job) == 0) {
-                if (is_last(event))
-                    unwatch(s, i);
-                notify(s, event);
-                break;
-            }
-    }
 }
 
 /* ---- life */
@@ -296,6 +297,7 @@ int api_new(const struct api_config *config, struct api **out, struct err *e)
     }
     api->config = *config;
     api->started_ms = clock_wall_ms();
+    api->known = api_known_new();
     *out = api;
     rc = host_probe_identity(config->probe, &api->arena, &api->host, e);
     if (rc == 0)
@@ -303,7 +305,8 @@ int api_new(const struct api_config *config, struct api **out, struct err *e)
     if (rc < 0)
         return rc;
     host_probe_facts(config->probe, &api->arena, &api->first);
-    sched_listen(config->sched, on_event, api);
+    sched_listen(config->sched, api_watch_event, api);
+    sched_listen_state(config->sched, api_watch_daemon, api);
     return 0;
 }
 
@@ -312,6 +315,7 @@ void api_free(struct api *api)
     if (!api)
         return;
     arena_deinit(&api->arena);
+    api_known_free(api->known);
     uv_mutex_destroy(&api->importing);
     free(api);
 }

@@ -38,7 +38,8 @@ struct api_peer {
     void *conn;
     int64_t uid; /* from the kernel; -1 unknown */
     void (*send)(void *conn, const char *data, size_t len);
-    void (*idle)(void *conn); /* the deferred request was answered */
+    size_t (*unwritten)(void *conn); /* bytes that were sent and are not on their way yet */
+    void (*idle)(void *conn);        /* the deferred request was answered */
 };
 
 int api_new(const struct api_config *config, struct api **out, struct err *e);
@@ -46,10 +47,18 @@ void api_free(struct api *api); /* after all its sessions and deferred work */
 
 /* Says hello. */
 struct api_session *api_session_open(struct api *api, const struct api_peer *peer);
+/* One request. Its answer may wait for those behind it: once there is no whole line left, the owner
+ * calls api_session_settle before it returns to the loop. */
 void api_session_line(struct api_session *s, const char *line, size_t len);
+/* Commits the jobs that were submitted since and sends their answers. */
+void api_session_settle(struct api_session *s);
 /* Answers a line that could not be framed. */
 void api_session_bad_line(struct api_session *s, const struct err *e);
 bool api_session_busy(const struct api_session *s);
+/* The peer reads on: sends what was held back. A peer that does not read its notifications gets,
+ * when it does, the latest of each job: those in between are left out, the last ("final") never is.
+ */
+void api_session_flush(struct api_session *s);
 /* It waits for notifications: the connection stays although the peer sends no more. */
 bool api_session_watches(const struct api_session *s);
 /* The connection is gone; work under way for it ends by itself. */

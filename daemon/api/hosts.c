@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "base/disk.h"
 #include "base/keys.h"
 #include "base/mem.h"
 #include "proto/doc_host.h"
+
+#define CPUS_SHOWN 1024
 
 /* The document that parameter "policy" holds. */
 static int given_policy(struct api_call *c, const cJSON *given, const char *name,
@@ -102,6 +105,22 @@ static int look(struct api_call *c)
                            PHASE_BEFORE_BUILD, NULL, q->policy->snapshot_gap_ms, &q->record, &c->e);
 }
 
+static void put_cpus(struct api_call *c, const struct inventory *inv)
+{
+    size_t shown = inv->n_cpus < CPUS_SHOWN ? inv->n_cpus : CPUS_SHOWN;
+
+    json_begin_array(c->o, "cpus");
+    for (size_t i = 0; i < shown; i++) {
+        if (inv->cpu_busy_pct[i] < 0)
+            continue;
+        json_begin(c->o, NULL);
+        json_put_int(c->o, "cpu", (int64_t)i);
+        json_put_num(c->o, "busy_pct", inv->cpu_busy_pct[i]);
+        json_end(c->o);
+    }
+    json_end_array(c->o);
+}
+
 static int answer_quiet(struct api_call *c)
 {
     const struct quiet *q = c->data;
@@ -109,6 +128,7 @@ static int answer_quiet(struct api_call *c)
     json_put_str(c->o, "policy", q->policy->name);
     json_put_str(c->o, "state", inventory_state_name(q->record.inventory->state));
     api_put_inventory(c, q->record.inventory);
+    put_cpus(c, q->record.inventory);
     host_facts_encode(c->o, "facts", &q->record.facts);
     conditions_encode(c->o, "conditions", q->record.conditions);
     json_put_str(c->o, "met", tri_name(qualify_conditions_met(q->record.conditions)));
@@ -168,6 +188,7 @@ int api_daemon_status(struct api_call *c)
     json_put_str(c->o, "host", c->api->host.name);
     json_put_str(c->o, "boot", c->api->boot.id);
     json_put_str(c->o, "state_dir", c->api->config.state_dir);
+    json_put_int_or_null(c->o, "disk_free_bytes", disk_free_bytes(c->api->config.state_dir));
     json_put_int(c->o, "started_ms", c->api->started_ms);
     json_put_int(c->o, "now_ms", sched_now_ms(c->api->config.sched));
     json_begin(c->o, "jobs");
@@ -177,5 +198,8 @@ int api_daemon_status(struct api_call *c)
     put_active(c);
     json_put_str(c->o, "blocked", sched_blocked(c->api->config.sched));
     json_put_int_or_null(c->o, "next_due_ms", due_ms);
-    return 0;
+    json_begin(c->o, "state");
+    api_put_state(c->api, c->o);
+    json_end(c->o);
+    return api_put_hooks_owed(c);
 }

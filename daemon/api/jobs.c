@@ -1,18 +1,23 @@
-/* job.*: list, show, cancel, watch, log. */
+/* job.*: list, show, cancel, watch. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/internal.h"
-#include "base/files.h"
 #include "base/mem.h"
 #include "proto/doc_host.h"
+#include "proto/frame.h"
 
 #define LIST_MAX 1000
-/* What job.show tells must fit into one message however long a job has waited. */
+/* What job.show tells must fit into one message however long a job has waited, and whatever it and
+ * its host say: history comes last and has what is left, which is at least 256 KiB. */
 #define HISTORY_SHOWN 200
+#define SHOW_BYTES (FRAME_MAX - 4096)
 #define ATTEMPTS_SHOWN 50
+#define ATTEMPTS_BYTES ((size_t)128 << 10)
 #define COMPETITORS_SHOWN 32
+#define INVENTORY_BYTES ((size_t)96 << 10)
+#define DOCUMENT_BYTES ((size_t)256 << 10)
 
 /* ---- one job as others see it */
 
@@ -83,6 +88,9 @@ void api_put_job(struct api_call *c, const char *key, const struct store_job *jo
     json_put_int(o, "changed_ms", job->changed_ms);
     json_put_int_or_null(o, "next_try_ms", job->next_try_ms);
     json_put_str(o, "waits_for", job->waits_for);
+    json_put_str(o, "why", api_why(c, job));
+    json_put_int_or_null(o, "held_by", job->held_by);
+    json_put_int(o, "blocked", job->blocked);
     json_put_str(o, "session", job->session);
     json_put_int(o, "refusals", job->refusals);
     json_put_int(o, "attempts", job->attempts);
@@ -123,7 +131,8 @@ int api_job_list(struct api_call *c)
 {
     const cJSON *p = c->req.params;
     struct store_list list = {.limit = (int)json_opt_int(&c->in, p, "limit", 1, LIST_MAX - 1, 100),
-                              .before = json_opt_str(&c->in, p, "before", ULID_LEN, NULL)};
+                              .before = json_opt_str(&c->in, p, "before", ULID_LEN, NULL),
+                              .blocked = json_opt_bool(&c->in, p, "blocked", false)};
     struct store_job *jobs;
     size_t n = 0;
 
@@ -135,73 +144,110 @@ int api_job_list(struct api_call *c)
         (void)snprintf(c->e.field, sizeof c->e.field, "before");
     if (rc < 0)
         return rc;
+    size_t told = 0;
     json_begin_array(c->o, "jobs");
-    for (size_t i = 0; i < n && i < (size_t)limit; i++)
-        api_put_job(c, NULL, &jobs[i]);
+    for (; told < n && told < (size_t)limit && !api_page_is_full(c); told++)
+        api_put_job(c, NULL, &jobs[told]);
     json_end_array(c->o);
-    json_put_bool(c->o, "more", n > (size_t)limit);
+    json_put_bool(c->o, "more", n > told);
     return 0;
 }
 
 /* ---- show */
 
-static int put_history(struct api_call *c, const char *id)
-{
-    struct store_history *history;
-    size_t n = 0;
-    int rc =
-        store_job_history(c->api->config.store, id, -HISTORY_SHOWN, &c->arena, &history, &n, &c->e);
+struct history {
+    const struct store_history *events;
+    size_t n;
+};
 
-    if (rc < 0)
-        return rc;
+static void put_events(struct api_call *c, size_t shown, const void *ctx)
+{
+    const struct history *h = ctx;
+
     json_begin_array(c->o, "history");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = h->n - shown; i < h->n; i++) {
+        const struct store_history *event = &h->events[i];
         json_begin(c->o, NULL);
-        json_put_int(c->o, "seq", history[i].seq);
-        json_put_str(c->o, "from", job_state_name(history[i].from));
-        json_put_str(c->o, "event", job_event_name(history[i].event));
-        json_put_str(c->o, "to", job_state_name(history[i].to));
-        json_put_int(c->o, "wall_ms", history[i].wall_ms);
-        json_put_str(c->o, "text", history[i].text);
-        json_put_str(c->o, "attempt", history[i].attempt);
+        json_put_int(c->o, "seq", event->seq);
+        json_put_str(c->o, "from", job_state_name(event->from));
+        json_put_str(c->o, "event", job_event_name(event->event));
+        json_put_str(c->o, "to", job_state_name(event->to));
+        json_put_int(c->o, "wall_ms", event->wall_ms);
+        json_put_str(c->o, "text", event->text);
+        json_put_str(c->o, "attempt", event->attempt);
+        json_put_int_or_null(c->o, "peer_uid", event->peer_uid);
         json_end(c->o);
     }
     json_end_array(c->o);
+}
+
+static int put_history(struct api_call *c, const char *id)
+{
+    struct store_history *events;
+    struct history h = {0};
+    int rc = store_job_history(c->api->config.store, id, -HISTORY_SHOWN, &c->arena, &events, &h.n,
+                               &c->e);
+
+    if (rc < 0)
+        return rc;
+    h.events = events;
+    size_t left = c->line.len < SHOW_BYTES ? SHOW_BYTES - c->line.len : 0;
+    api_put_within(c, left, h.n, put_events, &h);
     return 0;
+}
+
+struct attempts {
+    const struct store_attempt *v;
+    size_t n;
+};
+
+static void put_tries(struct api_call *c, size_t shown, const void *ctx)
+{
+    const struct attempts *a = ctx;
+
+    json_begin_array(c->o, "attempts");
+    for (size_t i = a->n - shown; i < a->n; i++) {
+        json_begin(c->o, NULL);
+        json_put_str(c->o, "id", a->v[i].id);
+        json_put_int(c->o, "number", a->v[i].number);
+        json_put_int(c->o, "started_ms", a->v[i].started_ms);
+        json_put_int_or_null(c->o, "ended_ms", a->v[i].ended_ms);
+        json_put_str(c->o, "outcome", a->v[i].outcome);
+        json_put_str(c->o, "reused_from", a->v[i].reused_from);
+        put_report(c, "report", a->v[i].id);
+        json_end(c->o);
+    }
+    json_end_array(c->o);
 }
 
 static int put_attempts(struct api_call *c, const char *id)
 {
-    struct store_attempt *attempts;
-    size_t n = 0;
-    int rc = store_job_attempts(c->api->config.store, id, &c->arena, &attempts, &n, &c->e);
+    struct store_attempt *v;
+    struct attempts a = {0};
+    int rc = store_job_attempts(c->api->config.store, id, &c->arena, &v, &a.n, &c->e);
 
     if (rc < 0)
         return rc;
-    json_begin_array(c->o, "attempts");
-    for (size_t i = n > ATTEMPTS_SHOWN ? n - ATTEMPTS_SHOWN : 0; i < n; i++) {
-        json_begin(c->o, NULL);
-        json_put_str(c->o, "id", attempts[i].id);
-        json_put_int(c->o, "number", attempts[i].number);
-        json_put_int(c->o, "started_ms", attempts[i].started_ms);
-        json_put_int_or_null(c->o, "ended_ms", attempts[i].ended_ms);
-        json_put_str(c->o, "outcome", attempts[i].outcome);
-        json_put_str(c->o, "reused_from", attempts[i].reused_from);
-        put_report(c, "report", attempts[i].id);
-        json_end(c->o);
-    }
-    json_end_array(c->o);
+    a.v = v;
+    api_put_within(c, ATTEMPTS_BYTES, a.n < ATTEMPTS_SHOWN ? a.n : ATTEMPTS_SHOWN, put_tries, &a);
     return 0;
+}
+
+static void put_competitors(struct api_call *c, size_t shown, const void *ctx)
+{
+    const struct inventory *inv = ctx;
+    struct inventory some = *inv;
+
+    some.n_competitors = shown;
+    inventory_encode(c->o, "inventory", &some);
+    json_put_int(c->o, "competitors_left_out", (int64_t)(inv->n_competitors - shown));
 }
 
 void api_put_inventory(struct api_call *c, const struct inventory *inv)
 {
-    struct inventory shown = *inv;
+    size_t most = inv->n_competitors < COMPETITORS_SHOWN ? inv->n_competitors : COMPETITORS_SHOWN;
 
-    if (shown.n_competitors > COMPETITORS_SHOWN)
-        shown.n_competitors = COMPETITORS_SHOWN;
-    inventory_encode(c->o, "inventory", &shown);
-    json_put_int(c->o, "competitors_left_out", (int64_t)(inv->n_competitors - shown.n_competitors));
+    api_put_within(c, INVENTORY_BYTES, most, put_competitors, inv);
 }
 
 static int put_phases(struct api_call *c, const char *attempt)
@@ -252,18 +298,40 @@ int api_job_show(struct api_call *c)
     if (rc < 0)
         return rc;
     api_put_job(c, "job", job);
-    json_put_raw(c->o, "document", job->document);
+    if (strlen(job->document) <= DOCUMENT_BYTES)
+        json_put_raw(c->o, "document", job->document);
+    else
+        json_put_null(c->o, "document");
     json_put_int_or_null(c->o, "peer_uid", job->peer_uid);
-    rc = put_history(c, id);
+    put_refusal(c, id);
+    rc = api_put_after(c, id);
     if (rc == 0)
         rc = put_attempts(c, id);
     if (rc == 0)
         rc = put_phases(c, job->attempt);
-    put_refusal(c, id);
-    return rc;
+    if (rc == 0)
+        rc = api_put_hooks_of_job(c, id);
+    return rc < 0 ? rc : put_history(c, id);
 }
 
-/* ---- cancel, watch, log */
+/* One with long corrections is as long as the message that brought it. */
+int api_job_document(struct api_call *c)
+{
+    int64_t offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
+    char id[ULID_LEN + 1];
+    struct store_job *job;
+
+    int rc = c->in.rc < 0 ? c->in.rc : api_find_job(c, id);
+    if (rc == 0)
+        rc = store_job_get(c->api->config.store, id, &c->arena, &job, &c->e);
+    if (rc < 0)
+        return rc;
+    api_put_chunk(c, job->document, strlen(job->document), offset);
+    json_put_int(c->o, "total", (int64_t)strlen(job->document));
+    return 0;
+}
+
+/* ---- cancel, watch */
 
 int api_job_cancel(struct api_call *c)
 {
@@ -272,7 +340,9 @@ int api_job_cancel(struct api_call *c)
 
     int rc = api_find_job(c, id);
     if (rc == 0)
-        rc = sched_cancel(c->api->config.sched, id, &state, &c->e);
+        rc = sched_cancel(c->api->config.sched, id,
+                          arena_printf(&c->arena, "cancelled by %s", api_who(c)), api_uid(c),
+                          &state, &c->e);
     if (rc < 0)
         return rc;
     json_put_str(c->o, "id", id);
@@ -280,22 +350,7 @@ int api_job_cancel(struct api_call *c)
     return 0;
 }
 
-static int add_watch(struct api_call *c, const char *id)
-{
-    struct api_session *s = c->session;
-
-    for (size_t i = 0; i < s->n_watched; i++)
-        if (strcmp(s->watched[i], id) == 0)
-            return 0;
-    if (s->n_watched == API_WATCH_MAX)
-        return err_set(&c->e, -EMFILE, "job.too_many_watched", "id",
-                       "one connection can watch %d jobs; open another", API_WATCH_MAX);
-    memcpy(s->watched[s->n_watched++], id, ULID_LEN + 1);
-    return 0;
-}
-
-/* Nothing more will be said of it. A cancelled job is over once its attempt is. */
-static bool is_over(const struct api_call *c, const struct store_job *job)
+bool api_job_is_over(const struct api_call *c, const struct store_job *job)
 {
     struct sched_event event;
     bool active = sched_active(c->api->config.sched, &event) && strcmp(event.job, job->id) == 0;
@@ -311,38 +366,11 @@ int api_job_watch(struct api_call *c)
     int rc = api_find_job(c, id);
     if (rc == 0)
         rc = store_job_get(c->api->config.store, id, &c->arena, &job, &c->e);
-    if (rc == 0 && !is_over(c, job))
-        rc = add_watch(c, id);
+    if (rc == 0 && !api_job_is_over(c, job))
+        rc = api_watch_add(c->session, id, &c->e);
     if (rc == 0)
         api_put_job(c, "job", job);
-    return rc;
-}
-
-int api_job_log(struct api_call *c)
-{
-    int64_t offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
-    int64_t limit =
-        json_opt_int(&c->in, c->req.params, "limit", 1, API_CHUNK_BYTES, API_CHUNK_BYTES);
-    struct store_job *job;
-    struct buf text = {0};
-    char id[ULID_LEN + 1];
-
-    int rc = c->in.rc < 0 ? c->in.rc : api_find_job(c, id);
     if (rc == 0)
-        rc = store_job_get(c->api->config.store, id, &c->arena, &job, &c->e);
-    if (rc < 0)
-        return rc;
-    const char *path = arena_printf(&c->arena, "%s/logs/%s.log", c->api->config.state_dir, id);
-    if (file_exists(path))
-        rc = file_read(path, 64 << 20, &text, &c->e);
-    if (rc == 0) {
-        size_t len = text.len;
-        if (offset + limit < (int64_t)len)
-            len = (size_t)(offset + limit);
-        api_put_chunk(c, buf_str(&text), len, offset);
-        json_put_int(c->o, "total", (int64_t)text.len);
-        json_put_bool(c->o, "ended", job_state_is_final(job->state));
-    }
-    buf_deinit(&text);
+        json_put_bool(c->o, "drained", api_is_drained(c->api));
     return rc;
 }

@@ -22,8 +22,7 @@ struct page_call {
     size_t room;
     struct page_missing *missing;
     size_t raw_bytes; /* read so far */
-    int64_t offset;
-    struct buf out;
+    struct api_text text;
 };
 
 /* ---- which reports */
@@ -191,38 +190,72 @@ int api_page_render(struct api_call *c, struct page_call *p, struct buf *out)
 static int render(struct api_call *c)
 {
     struct page_call *p = c->data;
+    int rc = api_page_render(c, p, &p->text.out);
 
-    return api_page_render(c, p, &p->out);
+    if (rc == 0)
+        api_text_finish(&p->text);
+    return rc;
 }
 
 static int answer(struct api_call *c)
 {
     struct page_call *p = c->data;
 
-    api_put_chunk(c, buf_str(&p->out), p->out.len, p->offset);
-    json_put_int(c->o, "total", (int64_t)p->out.len);
-    buf_deinit(&p->out);
+    api_text_put(c, &p->text);
     return 0;
+}
+
+static void free_text(struct api_call *c)
+{
+    struct page_call *p = c->data;
+
+    buf_deinit(&p->text.out);
+}
+
+const char *api_question(struct api_call *c)
+{
+    const char *text = c->req.method;
+    const cJSON *param;
+
+    cJSON_ArrayForEach (param, c->req.params) {
+        if (strcmp(param->string, "offset") == 0)
+            continue;
+        char *value = cJSON_PrintUnformatted(param);
+        text = arena_printf(&c->arena, "%s %s %s", text, param->string, value);
+        cJSON_free(value);
+    }
+    return text;
 }
 
 /* Rendering is work: between two observations, on a worker thread. */
 static int defer(struct api_call *c, struct page_call *p, const char *field)
 {
-    p->offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
-    if (c->in.rc < 0)
-        return c->in.rc;
     if (p->in.n_reports == 0)
         return err_set(&c->e, -ENOENT, "report.not_ready", field,
                        "none of the jobs has a report yet");
     c->data = p;
+    c->at_end = free_text;
     return api_defer(c, true, render, answer);
+}
+
+/* 1: the piece was kept and is put. */
+static int read_text(struct api_call *c, struct page_call *p)
+{
+    p->text.offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
+    if (c->in.rc < 0)
+        return c->in.rc;
+    p->text.key = api_question(c);
+    return api_text_put_kept(c, &p->text);
 }
 
 int api_page_answer(struct api_call *c, const char *id)
 {
-    struct page_call *p;
-    int rc = api_page_of_session(c, id, &p);
+    struct page_call *p = page_new(c);
+    int rc = read_text(c, p);
 
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    rc = add_session(c, p, id);
     return rc < 0 ? rc : defer(c, p, "id");
 }
 
@@ -261,6 +294,9 @@ int api_report_page(struct api_call *c)
         rc = json_fail(&c->in, session ? "jobs" : "session", "rpc.params",
                        "name a session or a list of jobs, not both and not neither");
     if (rc == 0)
-        rc = gather(c, p, session);
+        rc = read_text(c, p);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    rc = gather(c, p, session);
     return rc < 0 ? rc : defer(c, p, session ? "session" : "jobs");
 }

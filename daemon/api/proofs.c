@@ -1,5 +1,8 @@
-/* Corrections are proven before a job is stored: the attempt proves them again, but a person should
- * hear of a wrong one now. Git works for that, so it waits for a pause in the timing. */
+/* What git has to say before a job is stored: that its commits are here, and that its corrections
+ * are what was allowed. The attempt asks all of it again, but a person should hear of a wrong one
+ * now. Git is a program that works, so it waits for a pause in the timing. */
+#include <errno.h>
+#include <string.h>
 
 #include "api/internal.h"
 #include "source/correction.h"
@@ -17,15 +20,41 @@ void api_add_proofs(struct api_call *c, const struct job *job, const char *in)
     while (*end)
         end = &(*end)->next;
     for (size_t i = 0; i < job->n_sources; i++) {
-        if (!job->sources[i].correction)
-            continue;
         *end = arena_alloc(&c->arena, sizeof **end);
         **end = (struct api_proof){.source = &job->sources[i], .in = in};
         end = &(*end)->next;
     }
 }
 
-static int prove(struct api_call *c, const struct api_proof *proof)
+static const char *field_of(struct api_call *c, const struct api_proof *proof, const char *field)
+{
+    return proof->in ? arena_printf(&c->arena, "%s.%s", proof->in, field) : field;
+}
+
+/* Many jobs of one message are of one commit: git is asked once. */
+static bool was_asked(const struct api_call *c, const struct api_proof *until, const char *id)
+{
+    for (const struct api_proof *p = c->proofs; p != until; p = p->next) {
+        const struct job_correction *correction = p->source->correction;
+        if (strcmp(p->source->commit, id) == 0 ||
+            (correction && strcmp(correction->base_commit, id) == 0))
+            return true;
+    }
+    return false;
+}
+
+static int prove_commit(struct api_call *c, const struct api_proof *proof, const char *member,
+                        const char *id)
+{
+    if (was_asked(c, proof, id) || source_has_commit(c->api->config.sources, id))
+        return 0;
+    return err_set(
+        &c->e, -ENOENT, "source.missing_commit",
+        field_of(c, proof, arena_printf(&c->arena, "sources.%s.%s", proof->source->side, member)),
+        "commit %s has not been sent; send it with upload.begin first", id);
+}
+
+static int prove_correction(struct api_call *c, const struct api_proof *proof)
 {
     struct raw_correction found;
     struct err why = {0};
@@ -34,10 +63,19 @@ static int prove(struct api_call *c, const struct api_proof *proof)
 
     if (rc == 0)
         return 0;
-    return err_set(&c->e, rc, why.code,
-                   arena_printf(&c->arena, "%s%s%s", proof->in ? proof->in : "",
-                                proof->in ? "." : "", why.field),
-                   "%s", why.text);
+    return err_set(&c->e, rc, why.code, field_of(c, proof, why.field), "%s", why.text);
+}
+
+static int prove(struct api_call *c, const struct api_proof *proof)
+{
+    const struct job_correction *correction = proof->source->correction;
+    int rc = prove_commit(c, proof, "commit", proof->source->commit);
+
+    if (rc == 0 && correction)
+        rc = prove_commit(c, proof, "correction.base_commit", correction->base_commit);
+    if (rc == 0 && correction)
+        rc = prove_correction(c, proof);
+    return rc;
 }
 
 static int prove_all(struct api_call *c)

@@ -5,7 +5,6 @@
 #include "api/internal.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/base64.h"
 #include "report/report.h"
 
 #define RAW_BYTES_MAX ((size_t)512 << 20)
@@ -22,35 +21,60 @@ static int format_parse(const char *s)
     return -1;
 }
 
-void api_put_chunk(struct api_call *c, const char *data, size_t len, int64_t offset)
+/* Of the attempt with this number; a job keeps the reports of all its runs. */
+static int find_attempt(struct api_call *c, const struct store_job *job, int number,
+                        const char **attempt)
 {
-    struct buf text = {0};
-    size_t from = offset < (int64_t)len ? (size_t)offset : len;
-    size_t n = len - from < API_CHUNK_BYTES ? len - from : API_CHUNK_BYTES;
+    struct store_attempt *attempts;
+    size_t n = 0;
+    int rc = store_job_attempts(c->api->config.store, job->id, &c->arena, &attempts, &n, &c->e);
 
-    base64_encode(&text, data + from, n);
-    json_put_str(c->o, "data", buf_str(&text));
-    json_put_int(c->o, "next", (int64_t)(from + n));
-    buf_deinit(&text);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        if (attempts[i].number == number) {
+            *attempt = attempts[i].id;
+            return 0;
+        }
+    if (rc < 0)
+        return rc;
+    return err_set(&c->e, -ENOENT, "attempt.not_found", "attempt",
+                   "job %s has no attempt %d; `aurabench show %s` lists those it has had", job->id,
+                   number, job->id);
 }
 
-static int find_report(struct api_call *c, struct store_report **report)
+static int no_report(struct api_call *c, const struct store_job *job, int number)
+{
+    if (number > 0)
+        return err_set(&c->e, -ENOENT, "report.not_ready", "attempt",
+                       "attempt %d of job %s has no report; see `aurabench show %s`", number,
+                       job->id, job->id);
+    return err_set(&c->e, -ENOENT, "report.not_ready", "id",
+                   "job %s is %s and has no report%s; see `aurabench show %s`", job->id,
+                   job_state_name(job->state),
+                   job->run_from > 1 ? " of this run (those of earlier ones: --attempt N)" : "",
+                   job->id);
+}
+
+static int find_report(struct api_call *c, int number, struct store_report **report)
 {
     struct store *store = c->api->config.store;
     struct store_job *job;
     char id[ULID_LEN + 1];
+    const char *attempt;
 
     int rc = api_find_job(c, id);
     if (rc == 0)
         rc = store_job_get(store, id, &c->arena, &job, &c->e);
     if (rc < 0)
         return rc;
-    if (!job->report)
-        return err_set(&c->e, -ENOENT, "report.not_ready", "id",
-                       "job %s is %s and has no report; see `aurabench show %s`", id,
-                       job_state_name(job->state), id);
-    rc = store_report_get(store, job->report, &c->arena, report, &c->e);
-    return rc > 0 ? -ENOENT : rc;
+    attempt = job->report;
+    if (number > 0)
+        rc = find_attempt(c, job, number, &attempt);
+    if (rc < 0)
+        return rc;
+    if (!attempt)
+        return no_report(c, job, number);
+    rc = store_report_get(store, attempt, &c->arena, report, &c->e);
+    return rc > 0 ? no_report(c, job, number) : rc;
 }
 
 static int read_style(struct api_call *c, struct report_style *style)
@@ -77,45 +101,68 @@ static int render(struct api_call *c, enum format format, const struct report_st
     return 0;
 }
 
-static int read_evidence(struct api_call *c, const struct store_report *report, const char *name,
-                         struct buf *out)
-{
-    return file_read(arena_printf(&c->arena, "%s/%s", report->evidence, name), RAW_BYTES_MAX, out,
-                     &c->e);
-}
-
 struct getting {
     enum format format;
-    int64_t offset;
+    int attempt; /* its number; 0: the job's report */
     struct report_style style;
     struct store_report *report;
-    struct buf out;
+    struct api_text text;   /* of what is rendered */
+    struct api_piece piece; /* of a file */
 };
 
-static int produce(struct api_call *c)
+static bool is_file(const struct getting *g)
+{
+    return g->format == FORMAT_RAW || g->format == FORMAT_SUMMARY;
+}
+
+static int read_file(struct api_call *c)
+{
+    struct getting *g = c->data;
+    const char *name = g->format == FORMAT_RAW ? "raw.json" : "summary.json";
+
+    return api_piece_read(arena_printf(&c->arena, "%s/%s", g->report->evidence, name), &g->piece,
+                          &c->e);
+}
+
+static int make_text(struct api_call *c)
 {
     struct getting *g = c->data;
     struct buf json = {0};
+    int rc = file_read(arena_printf(&c->arena, "%s/raw.json", g->report->evidence), RAW_BYTES_MAX,
+                       &json, &c->e);
 
-    if (g->format == FORMAT_RAW)
-        return read_evidence(c, g->report, "raw.json", &g->out);
-    if (g->format == FORMAT_SUMMARY)
-        return read_evidence(c, g->report, "summary.json", &g->out);
-    int rc = read_evidence(c, g->report, "raw.json", &json);
     if (rc == 0)
-        rc = render(c, g->format, &g->style, &json, &g->out);
+        rc = render(c, g->format, &g->style, &json, &g->text.out);
     buf_deinit(&json);
+    if (rc == 0)
+        api_text_finish(&g->text);
     return rc;
 }
 
-static int answer(struct api_call *c)
+static void put_whose(struct api_call *c)
+{
+    const struct getting *g = c->data;
+
+    json_put_str(c->o, "attempt", g->report->attempt);
+    json_put_str(c->o, "grade", grade_name(g->report->grade));
+}
+
+static int answer_file(struct api_call *c)
+{
+    const struct getting *g = c->data;
+
+    api_piece_put(c, &g->piece,
+                  g->format == FORMAT_RAW ? g->report->raw_sha256 : g->report->summary_sha256);
+    put_whose(c);
+    return 0;
+}
+
+static int answer_text(struct api_call *c)
 {
     struct getting *g = c->data;
 
-    api_put_chunk(c, buf_str(&g->out), g->out.len, g->offset);
-    json_put_int(c->o, "total", (int64_t)g->out.len);
-    json_put_str(c->o, "attempt", g->report->attempt);
-    json_put_str(c->o, "grade", grade_name(g->report->grade));
+    api_text_put(c, &g->text);
+    put_whose(c);
     return 0;
 }
 
@@ -123,12 +170,15 @@ static void free_out(struct api_call *c)
 {
     struct getting *g = c->data;
 
-    buf_deinit(&g->out);
+    buf_deinit(&g->text.out);
+    buf_deinit(&g->piece.data);
 }
 
 static int read_params(struct api_call *c, struct getting *g)
 {
-    g->offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
+    g->text.offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
+    g->piece.offset = g->text.offset;
+    g->attempt = (int)json_opt_int(&c->in, c->req.params, "attempt", 1, INT32_MAX, 0);
     g->format = (enum format)json_enum(&c->in, c->req.params, "format", format_parse);
     return read_style(c, &g->style);
 }
@@ -140,7 +190,7 @@ int api_report_get(struct api_call *c)
     int rc = read_params(c, g);
 
     if (rc == 0)
-        rc = find_report(c, &g->report);
+        rc = find_report(c, g->attempt, &g->report);
     if (rc == 0 && g->format == FORMAT_SUMMARY && !g->report->summary_sha256)
         rc = err_set(&c->e, -ENOENT, "report.void", "format",
                      "a void attempt has no summary; ask for format text or raw");
@@ -148,5 +198,12 @@ int api_report_get(struct api_call *c)
         return rc;
     c->data = g;
     c->at_end = free_out;
-    return api_defer(c, true, produce, answer);
+    if (is_file(g))
+        return api_defer(c, true, read_file, answer_file);
+    g->text.key = arena_printf(&c->arena, "report %s %d %d %d", g->report->attempt, g->format,
+                               g->style.width, g->style.colour);
+    if (!api_text_put_kept(c, &g->text))
+        return api_defer(c, true, make_text, answer_text);
+    put_whose(c);
+    return 0;
 }

@@ -7,15 +7,9 @@
 #include "base/mem.h"
 #include "proto/doc_schedule.h"
 
-const char *session_view_state(const struct store_session *row, const struct store_job *jobs,
-                               size_t n)
+const char *session_view_state(const struct store_session *row, int64_t jobs, int64_t over)
 {
-    if (row->closed_ms >= 0)
-        return "closed";
-    for (size_t i = 0; i < n; i++)
-        if (!job_state_is_final(jobs[i].state))
-            return "open";
-    return "over";
+    return row->closed_ms >= 0 ? "closed" : over < jobs ? "open" : "over";
 }
 
 /* ---- reading */
@@ -143,11 +137,15 @@ int session_view_read(struct api_call *c, const char *id, struct session_view *o
 
 static void put_head(struct json_out *o, const struct session_view *v)
 {
+    int64_t over = 0;
+
+    for (size_t i = 0; i < v->n_jobs; i++)
+        over += job_state_is_final(v->stored[i].state);
     json_begin(o, "session");
     json_put_str(o, "id", v->row->id);
     json_put_int(o, "number", v->row->number);
     json_put_str(o, "label", v->row->label);
-    json_put_str(o, "state", session_view_state(v->row, v->stored, v->n_jobs));
+    json_put_str(o, "state", session_view_state(v->row, (int64_t)v->n_jobs, over));
     json_put_int(o, "opened_ms", v->row->opened_ms);
     json_put_str(o, "opened_boot", v->row->opened_boot);
     json_put_int_or_null(o, "closed_ms", v->row->closed_ms);
@@ -252,15 +250,8 @@ static void put_job(struct json_out *o, const struct session_job_view *j)
     json_end(o);
 }
 
-void session_view_encode(struct json_out *o, const struct session_view *v)
+static void put_noise(struct json_out *o, const struct session_view *v)
 {
-    put_head(o, v);
-    json_put_raw(o, "document", v->row->document);
-    put_boots(o, v);
-    json_begin_array(o, "jobs");
-    for (size_t i = 0; i < v->n_jobs; i++)
-        put_job(o, &v->jobs[i]);
-    json_end_array(o);
     json_begin_array(o, "noise");
     for (size_t i = 0; i < v->n_noise; i++) {
         json_begin(o, NULL);
@@ -271,16 +262,70 @@ void session_view_encode(struct json_out *o, const struct session_view *v)
     json_end_array(o);
 }
 
+static void put_frame(struct json_out *o, const struct session_view *v)
+{
+    put_head(o, v);
+    json_put_raw(o, "document", v->row->document);
+    put_boots(o, v);
+}
+
+void session_view_encode(struct json_out *o, const struct session_view *v)
+{
+    put_frame(o, v);
+    json_begin_array(o, "jobs");
+    for (size_t i = 0; i < v->n_jobs; i++)
+        put_job(o, &v->jobs[i]);
+    json_end_array(o);
+    put_noise(o, v);
+}
+
+/* ---- one page of it */
+
+static void put_page(struct api_call *c, const struct session_view *v, size_t from, size_t limit)
+{
+    size_t i = from;
+
+    put_frame(c->o, v);
+    json_begin_array(c->o, "jobs");
+    for (; i < v->n_jobs && i - from < limit && !api_page_is_full(c); i++)
+        put_job(c->o, &v->jobs[i]);
+    json_end_array(c->o);
+    put_noise(c->o, v);
+    json_put_bool(c->o, "more", i < v->n_jobs);
+}
+
+static int find_after(struct api_call *c, const struct session_view *v, const char *after,
+                      size_t *from)
+{
+    *from = 0;
+    if (!after)
+        return 0;
+    for (size_t i = 0; i < v->n_jobs; i++)
+        if (strcmp(v->jobs[i].job->id, after) == 0) {
+            *from = i + 1;
+            return 0;
+        }
+    return err_set(&c->e, -ENOENT, "job.not_found", "after",
+                   "session %s has no job %s; give the id of the last job of the page before",
+                   v->row->label, after);
+}
+
 int api_sessions_show(struct api_call *c)
 {
+    const cJSON *p = c->req.params;
+    int64_t limit = json_opt_int(&c->in, p, "limit", 1, SESSION_JOBS_MAX, SESSION_JOBS_MAX);
+    const char *after = json_opt_str(&c->in, p, "after", ULID_LEN, NULL);
     struct session_view v;
     char id[ULID_LEN + 1];
-    int rc = api_find_session(c, id);
+    size_t from = 0;
+    int rc = c->in.rc < 0 ? c->in.rc : api_find_session(c, id);
 
     if (rc == 0)
         rc = session_view_read(c, id, &v);
     if (rc == 0)
-        session_view_encode(c->o, &v);
+        rc = find_after(c, &v, after, &from);
+    if (rc == 0)
+        put_page(c, &v, from, (size_t)limit);
     return rc;
 }
 

@@ -36,11 +36,10 @@ struct session_view {
 
 /* 0, or -errno with c->e filled. */
 int session_view_read(struct api_call *c, const char *id, struct session_view *out);
-/* The members that session.show answers with. */
+/* What is said of it, with all its jobs: the record that is sealed. */
 void session_view_encode(struct json_out *o, const struct session_view *v);
 /* What is to be sealed of it, without its page. */
 struct evidence_session *session_view_evidence(struct api_call *c, const struct session_view *v);
 
 /* "open" (some jobs are still to be measured), "over" (none is) or "closed". */
-const char *session_view_state(const struct store_session *row, const struct store_job *jobs,
-                               size_t n);
+const char *session_view_state(const struct store_session *row, int64_t jobs, int64_t over);

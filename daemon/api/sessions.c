@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/session_view.h"
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "proto/doc_session.h"
@@ -158,23 +159,20 @@ int api_sessions_add(struct api_call *c)
 
 static int put_listed(struct api_call *c, const struct store_session *row)
 {
-    struct store_job *jobs;
-    size_t n = 0, over = 0;
-    int rc = store_session_jobs(c->api->config.store, row->id, &c->arena, &jobs, &n, &c->e);
+    int64_t jobs = 0, over = 0;
+    int rc = store_session_counts(c->api->config.store, row->id, &jobs, &over, &c->e);
 
     if (rc < 0)
         return rc;
-    for (size_t i = 0; i < n; i++)
-        over += job_state_is_final(jobs[i].state);
     json_begin(c->o, NULL);
     json_put_str(c->o, "id", row->id);
     json_put_int(c->o, "number", row->number);
     json_put_str(c->o, "label", row->label);
-    json_put_str(c->o, "state", session_view_state(row, jobs, n));
+    json_put_str(c->o, "state", session_view_state(row, jobs, over));
     json_put_int(c->o, "opened_ms", row->opened_ms);
     json_put_int_or_null(c->o, "closed_ms", row->closed_ms);
-    json_put_int(c->o, "jobs", (int64_t)n);
-    json_put_int(c->o, "over", (int64_t)over);
+    json_put_int(c->o, "jobs", jobs);
+    json_put_int(c->o, "over", over);
     json_put_str(c->o, "evidence", row->evidence);
     json_end(c->o);
     return 0;
@@ -182,19 +180,25 @@ static int put_listed(struct api_call *c, const struct store_session *row)
 
 int api_sessions_list(struct api_call *c)
 {
-    int limit = (int)json_opt_int(&c->in, c->req.params, "limit", 1, LIST_MAX, 100);
+    const cJSON *p = c->req.params;
+    int limit = (int)json_opt_int(&c->in, p, "limit", 1, LIST_MAX - 1, 100);
+    const char *before = json_opt_str(&c->in, p, "before", ULID_LEN, NULL);
     struct store_session *rows;
-    size_t n = 0;
+    size_t n = 0, told = 0;
     int rc = c->in.rc;
 
-    if (rc == 0)
-        rc = store_session_list(c->api->config.store, limit, &c->arena, &rows, &n, &c->e);
+    if (rc == 0) /* one more, to know whether there are more */
+        rc = store_session_list(c->api->config.store, limit + 1, before, &c->arena, &rows, &n,
+                                &c->e);
+    if (rc == -ENOENT) /* the store says "id" */
+        (void)snprintf(c->e.field, sizeof c->e.field, "before");
     if (rc < 0)
         return rc;
     json_begin_array(c->o, "sessions");
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        rc = put_listed(c, &rows[i]);
+    for (; rc == 0 && told < n && told < (size_t)limit && !api_page_is_full(c); told++)
+        rc = put_listed(c, &rows[told]);
     json_end_array(c->o);
+    json_put_bool(c->o, "more", n > told);
     return rc;
 }
 
@@ -245,19 +249,21 @@ static void end_closing(struct api_call *c)
         *at = (*at)->next;
 }
 
-static int cancel_rest(struct api_call *c, struct closing *closing, const struct store_job *jobs,
-                       size_t n)
+/* Closed first: no job can join while the folder is made. */
+static int close_with_rest(struct api_call *c, struct closing *closing,
+                           const struct store_job *jobs, size_t n)
 {
-    enum job_state state;
-    int rc = 0;
+    const char *why =
+        arena_printf(&c->arena, "cancelled by %s, who closed its session", api_who(c));
+    const char **rest = arena_array(&c->arena, n, sizeof *rest);
+    size_t n_rest = 0;
 
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        if (job_state_is_final(jobs[i].state))
-            continue;
-        rc = sched_cancel(c->api->config.sched, jobs[i].id, &state, &c->e);
-        closing->cancelled++;
-    }
-    return rc;
+    for (size_t i = 0; i < n; i++)
+        if (!job_state_is_final(jobs[i].state))
+            rest[n_rest++] = jobs[i].id;
+    closing->cancelled = (int)n_rest;
+    return sched_close_session(c->api->config.sched, closing->id, rest, n_rest, why, api_uid(c),
+                               &c->e);
 }
 
 /* On a worker thread: reads and writes files only. */
@@ -282,6 +288,7 @@ static int answer_close(struct api_call *c)
     struct store *store = c->api->config.store;
     int rc = 0;
 
+    FAULT_POINT("session.sealed");
     if (closing->evidence)
         rc = store_session_sealed(store, closing->id, closing->folder, closing->sums_sha256, &c->e);
     if (rc < 0)
@@ -331,11 +338,9 @@ int api_sessions_close(struct api_call *c)
         rc = store_session_jobs(store, closing->id, &c->arena, &jobs, &n, &c->e);
     if (rc == 0)
         rc = check_idle(c, jobs, n);
-    /* Closed first: no job can join while the folder is made. */
     if (rc == 0)
-        rc = store_session_close(store, closing->id, sched_now_ms(c->api->config.sched), &c->e);
-    if (rc == 0)
-        rc = cancel_rest(c, closing, jobs, n);
+        rc = close_with_rest(c, closing, jobs, n);
+    FAULT_POINT("session.closed");
     if (rc == 0)
         rc = prepare_seal(c, closing);
     return rc < 0 ? rc : api_defer(c, true, seal, answer_close);
@@ -343,21 +348,48 @@ int api_sessions_close(struct api_call *c)
 
 /* ---- report: the page as it was sealed, or as it would be now */
 
-static int put_sealed_page(struct api_call *c, const struct store_session *row)
+struct sealed_page {
+    const char *path;
+    struct api_text text;
+};
+
+static int read_page(struct api_call *c)
 {
-    int64_t offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
-    struct buf page = {0};
-    int rc = c->in.rc;
+    struct sealed_page *p = c->data;
+    int rc = file_read(p->path, PAGE_BYTES_MAX, &p->text.out, &c->e);
 
     if (rc == 0)
-        rc = file_read(arena_printf(&c->arena, "%s/page.md", row->evidence), PAGE_BYTES_MAX, &page,
-                       &c->e);
-    if (rc == 0) {
-        api_put_chunk(c, buf_str(&page), page.len, offset);
-        json_put_int(c->o, "total", (int64_t)page.len);
-    }
-    buf_deinit(&page);
+        api_text_finish(&p->text);
     return rc;
+}
+
+static int answer_page(struct api_call *c)
+{
+    struct sealed_page *p = c->data;
+
+    api_text_put(c, &p->text);
+    return 0;
+}
+
+static void free_page(struct api_call *c)
+{
+    struct sealed_page *p = c->data;
+
+    buf_deinit(&p->text.out);
+}
+
+static int put_sealed_page(struct api_call *c, const char *path)
+{
+    struct sealed_page *p = arena_alloc(&c->arena, sizeof *p);
+
+    p->path = path;
+    p->text.offset = json_opt_int(&c->in, c->req.params, "offset", 0, JSON_INT_MAX, 0);
+    p->text.key = api_question(c);
+    if (c->in.rc < 0 || api_text_put_kept(c, &p->text))
+        return c->in.rc;
+    c->data = p;
+    c->at_end = free_page;
+    return api_defer(c, true, read_page, answer_page);
 }
 
 int api_sessions_report(struct api_call *c)
@@ -370,7 +402,7 @@ int api_sessions_report(struct api_call *c)
         rc = store_session_get(c->api->config.store, id, &c->arena, &row, &c->e);
     if (rc < 0)
         return rc;
-    if (row->evidence && file_exists(arena_printf(&c->arena, "%s/page.md", row->evidence)))
-        return put_sealed_page(c, row);
-    return api_page_answer(c, id);
+    const char *sealed =
+        row->evidence ? arena_printf(&c->arena, "%s/page.md", row->evidence) : NULL;
+    return sealed && file_exists(sealed) ? put_sealed_page(c, sealed) : api_page_answer(c, id);
 }

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "api/internal.h"
-#include "base/files.h"
+#include "base/fault.h"
 #include "base/mem.h"
 #include "proto/doc_command.h"
-#include "proto/doc_session.h"
+#include "sched/stored.h"
 
 static bool uses_source(const struct args *commands, size_t n)
 {
@@ -64,52 +64,24 @@ static int check_exclude(struct api_call *c, const struct job *job, const struct
     return 0;
 }
 
-static int check_suite(struct api_call *c, const struct job *job)
+static int check_suite(struct api_call *c, const struct job *job, int64_t now_ms)
 {
     const char *dir = source_suite_path(c->api->config.sources, &c->arena, job->suite_sha256);
-    struct suite *suite;
-    struct buf text = {0};
+    const struct suite *suite;
 
     if (!dir)
         return err_set(&c->e, -ENOENT, "suite.not_here", "suite.sha256",
                        "the daemon does not have this suite; send it with upload.begin first");
-    int rc = file_read(arena_printf(&c->arena, "%s/suite.json", dir), 1 << 20, &text, &c->e);
-    if (rc == 0)
-        rc = suite_decode(&c->arena, buf_str(&text), text.len, &suite, &c->e);
-    buf_deinit(&text);
+    int rc = api_known_suite(c->api->known, job->suite_sha256, dir, &suite, &c->e);
     if (rc == 0)
         rc = check_sources(c, job, suite);
     if (rc == 0)
         rc = check_exclude(c, job, suite);
     if (rc < 0)
         return rc;
-    const struct store_suite row = {.sha256 = job->suite_sha256,
-                                    .name = suite->name,
-                                    .path = dir,
-                                    .added_ms = sched_now_ms(c->api->config.sched)};
+    const struct store_suite row = {
+        .sha256 = job->suite_sha256, .name = suite->name, .path = dir, .added_ms = now_ms};
     return store_suite_put(c->api->config.store, &row, &c->e);
-}
-
-static int check_commit(struct api_call *c, const char *side, const char *member, const char *id)
-{
-    if (source_has_commit(c->api->config.sources, id))
-        return 0;
-    return err_set(&c->e, -ENOENT, "source.missing_commit",
-                   arena_printf(&c->arena, "sources.%s.%s", side, member),
-                   "commit %s has not been sent; send it with upload.begin first", id);
-}
-
-static int check_commits(struct api_call *c, const struct job *job)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < job->n_sources; i++) {
-        const struct job_source *s = &job->sources[i];
-        rc = check_commit(c, s->side, "commit", s->commit);
-        if (rc == 0 && s->correction)
-            rc = check_commit(c, s->side, "correction.base_commit", s->correction->base_commit);
-    }
-    return rc;
 }
 
 /* ---- the session it belongs to */
@@ -131,15 +103,7 @@ static void take_from_session(struct job *job, const struct session *session)
 int api_session_read(struct api_call *c, const char *id, struct store_session **row,
                      struct session **session)
 {
-    cJSON *doc = NULL;
-    int rc = store_session_get(c->api->config.store, id, &c->arena, row, &c->e);
-
-    if (rc == 0)
-        rc = json_parse((*row)->document, strlen((*row)->document), &doc, &c->e);
-    if (rc == 0)
-        rc = session_decode(&c->arena, doc, session, &c->e);
-    cJSON_Delete(doc);
-    return rc;
+    return stored_session(c->api->config.store, &c->arena, id, row, session, &c->e);
 }
 
 static int join_named(struct api_call *c, struct job *job)
@@ -161,52 +125,56 @@ static int join_named(struct api_call *c, struct job *job)
 
 /* ---- a row for the store */
 
-static const char *text_of(struct api_call *c, struct buf *b)
+static int policy_text(struct api_call *c, const cJSON *given, const char *name, const char **text)
 {
-    const char *text = arena_strdup(&c->arena, buf_str(b));
+    struct policy *policy;
 
-    buf_deinit(b);
-    return text;
+    if (!given || cJSON_IsNull(given))
+        return api_known_policy(c->api->known, name, text, &c->e);
+    int rc = api_policy_of(c, given, name, &policy);
+    if (rc == 0)
+        *text = api_policy_text(&c->arena, policy);
+    return rc;
 }
 
-static void make_row(struct api_call *c, const struct job *job, const struct policy *policy,
+static void make_row(struct api_call *c, const struct job *job, const char *policy, int64_t now_ms,
                      struct store_new_job *row)
 {
-    struct buf document = {0}, policy_text = {0};
-    struct json_out o;
-
-    json_out_init(&o, &document);
-    job_encode(&o, NULL, job);
-    json_out_init(&o, &policy_text);
-    policy_encode(&o, NULL, policy);
     *row = (struct store_new_job){.id = job->id,
-                                  .document = text_of(c, &document),
-                                  .policy = text_of(c, &policy_text),
+                                  .document = stored_document(&c->arena, job),
+                                  .policy = policy,
                                   .label = job->label,
                                   .suite_sha256 = job->suite_sha256,
                                   .priority = job->priority,
                                   .peer_uid = c->session->peer.uid,
-                                  .wall_ms = sched_now_ms(c->api->config.sched),
+                                  .wall_ms = now_ms,
                                   .session = job->session,
-                                  .timed = job->window || job->not_before_ms > 0 ||
-                                           job->deadline_ms > 0 || job->session,
-                                  .deadline_ms = job->deadline_ms};
+                                  .timed = stored_is_timed(job),
+                                  .deadline_ms = job->deadline_ms,
+                                  .after = job->after,
+                                  .n_after = job->n_after};
 }
 
-/* A job that is here already is not asked again whether it could run: time has passed. */
-static int check_schedule(struct api_call *c, const struct job *job)
+/* A job that is here already is not asked again whether it could run and tell of it: time has
+ * passed. */
+static int check_new(struct api_call *c, const struct job *job)
 {
+    bool timed = job->window || job->not_before_ms != 0 || job->deadline_ms != 0;
     struct store_job *known;
 
+    if (!timed && job->n_notify == 0)
+        return 0;
     if (store_job_get(c->api->config.store, job->id, &c->arena, &known, NULL) == 0)
         return 0;
-    return sched_check_job(c->api->config.sched, job, &c->e);
+    int rc = timed ? sched_check_job(c->api->config.sched, job, &c->e) : 0;
+    return rc < 0 ? rc : sched_check_hooks(job, &c->e);
 }
 
 int api_prepare_job(struct api_call *c, const cJSON *doc, const cJSON *policy_node,
                     const struct session *session, const char *in, struct store_new_job *row)
 {
-    struct policy *policy;
+    int64_t now_ms = sched_now_ms(c->api->config.sched);
+    const char *policy;
     struct job *job;
     int rc = job_decode(&c->arena, doc, &job, &c->e);
 
@@ -215,16 +183,14 @@ int api_prepare_job(struct api_call *c, const cJSON *doc, const cJSON *policy_no
     else if (rc == 0)
         rc = join_named(c, job);
     if (rc == 0)
-        rc = api_policy_of(c, policy_node, job->policy, &policy);
+        rc = policy_text(c, policy_node, job->policy, &policy);
     if (rc == 0)
-        rc = check_suite(c, job);
+        rc = check_suite(c, job, now_ms);
     if (rc == 0)
-        rc = check_commits(c, job);
-    if (rc == 0)
-        rc = check_schedule(c, job);
+        rc = check_new(c, job);
     if (rc < 0)
         return rc;
-    make_row(c, job, policy, row);
+    make_row(c, job, policy, now_ms, row);
     api_add_proofs(c, job, in);
     return 0;
 }
@@ -236,8 +202,10 @@ static int answer_submit(struct api_call *c)
     const struct store_new_job *row = c->data;
     struct store_job *job;
     bool duplicate = false;
+    FAULT_POINT("submit.prepared");
     int rc = store_job_submit(c->api->config.store, row, &duplicate, &c->e);
 
+    FAULT_POINT("submit.stored");
     if (rc == 0)
         rc = store_job_get(c->api->config.store, row->id, &c->arena, &job, &c->e);
     if (rc < 0)
@@ -253,16 +221,20 @@ int api_submit(struct api_call *c, const struct session *session)
 {
     const cJSON *doc = json_obj(&c->in, c->req.params, "job");
     const cJSON *policy = cJSON_GetObjectItemCaseSensitive(c->req.params, "policy");
+    bool held = json_opt_bool(&c->in, c->req.params, "hold", false);
     struct store_new_job *row = arena_alloc(&c->arena, sizeof *row);
 
     if (c->in.rc < 0)
         return c->in.rc;
     c->data = row;
     int rc = api_prepare_job(c, doc, policy, session, NULL, row);
+    row->held = held;
     return rc < 0 ? rc : api_after_proofs(c, answer_submit);
 }
 
 int api_job_submit(struct api_call *c)
 {
-    return api_submit(c, NULL);
+    int rc = api_group_join(c);
+
+    return rc < 0 ? rc : api_submit(c, NULL);
 }

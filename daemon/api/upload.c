@@ -7,6 +7,8 @@
 
 #include "api/internal.h"
 #include "base/digest.h"
+#include "base/disk.h"
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "proto/base64.h"
@@ -89,15 +91,22 @@ int api_source_missing(struct api_call *c)
 
 /* ---- upload.begin */
 
-static bool is_here(struct api_call *c, bool is_bundle, const char *sha256,
-                    const struct args *commits)
+struct beginning {
+    bool is_bundle, here;
+    int64_t bytes;
+    const char *sha256;
+    struct args commits;
+};
+
+/* Of a bundle on a worker thread: git is asked. */
+static int look_for(struct api_call *c)
 {
-    if (!is_bundle)
-        return source_has_suite(c->api->config.sources, sha256);
-    for (size_t i = 0; i < commits->n; i++)
-        if (!source_has_commit(c->api->config.sources, commits->v[i]))
-            return false;
-    return true;
+    struct beginning *b = c->data;
+
+    b->here = b->is_bundle || source_has_suite(c->api->config.sources, b->sha256);
+    for (size_t i = 0; b->is_bundle && b->here && i < b->commits.n; i++)
+        b->here = source_has_commit(c->api->config.sources, b->commits.v[i]);
+    return 0;
 }
 
 /* Gives the upload its file and the session its upload; takes u in any case. */
@@ -107,62 +116,76 @@ static int open_upload(struct api_call *c, struct api_upload *u)
 
     ulid_new(name);
     u->path = mem_printf("%s/%s", c->api->config.uploads_dir, name);
-    u->fd = open(u->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    u->fd = disk_create(u->path, O_EXCL, 0600);
     if (u->fd < 0) {
-        int rc = err_sys(&c->e, -errno, "create", u->path);
+        int rc = disk_err(&c->e, u->fd, "create", u->path);
         api_upload_free(u);
         return rc;
     }
     c->session->upload = u;
+    FAULT_POINT("upload.begun");
     return 0;
 }
 
-static struct api_upload *upload_new(bool is_bundle, int64_t bytes, const char *sha256,
-                                     const struct args *commits)
+static struct api_upload *upload_new(const struct beginning *b)
 {
     struct api_upload *u = mem_alloc(sizeof *u);
 
     u->fd = -1;
-    u->is_bundle = is_bundle;
-    u->bytes = bytes;
-    memcpy(u->sha256, sha256, DIGEST_HEX);
+    u->is_bundle = b->is_bundle;
+    u->bytes = b->bytes;
+    memcpy(u->sha256, b->sha256, DIGEST_HEX);
     u->digest = digest_new();
-    u->n_commits = commits->n;
-    u->commits = arena_array(&u->arena, commits->n, sizeof *u->commits);
-    for (size_t i = 0; i < commits->n; i++)
-        u->commits[i] = arena_strdup(&u->arena, commits->v[i]);
+    u->n_commits = b->commits.n;
+    u->commits = arena_array(&u->arena, b->commits.n, sizeof *u->commits);
+    for (size_t i = 0; i < b->commits.n; i++)
+        u->commits[i] = arena_strdup(&u->arena, b->commits.v[i]);
     return u;
+}
+
+static int answer_begin(struct api_call *c)
+{
+    const struct beginning *b = c->data;
+
+    json_put_bool(c->o, "upload", !b->here);
+    /* The connection may be gone by now, and nobody is there to send. */
+    return b->here || !c->session ? 0 : open_upload(c, upload_new(b));
+}
+
+static int read_begin(struct api_call *c, struct beginning *b)
+{
+    const cJSON *params = c->req.params;
+    const char *kind = json_str(&c->in, params, "kind", 16);
+
+    b->sha256 = json_str(&c->in, params, "sha256", 64);
+    b->bytes = json_int(&c->in, params, "bytes", 1, BUNDLE_BYTES_MAX);
+    if (c->in.rc < 0)
+        return c->in.rc;
+    b->is_bundle = strcmp(kind, "bundle") == 0;
+    if (!b->is_bundle && strcmp(kind, "suite") != 0)
+        return json_fail(&c->in, "kind", "upload.kind", "kind must be \"bundle\" or \"suite\"");
+    if (!digest_valid(b->sha256))
+        return json_fail(&c->in, "sha256", "json.value", "sha256 must be 64 lower-case hex digits");
+    if (!b->is_bundle && b->bytes > (int64_t)PACK_BYTES_MAX)
+        return json_fail(&c->in, "bytes", "suite.too_large",
+                         "a suite may have at most %zu bytes; leave out what is not needed",
+                         PACK_BYTES_MAX);
+    return read_commits(c, &b->commits);
 }
 
 int api_upload_begin(struct api_call *c)
 {
-    const cJSON *params = c->req.params;
-    const char *kind = json_str(&c->in, params, "kind", 16);
-    const char *sha256 = json_str(&c->in, params, "sha256", 64);
-    int64_t bytes = json_int(&c->in, params, "bytes", 1, BUNDLE_BYTES_MAX);
-    struct args commits;
+    struct beginning *b = arena_alloc(&c->arena, sizeof *b);
+    int rc = read_begin(c, b);
 
-    if (c->in.rc < 0)
-        return c->in.rc;
-    bool is_bundle = strcmp(kind, "bundle") == 0;
-    if (!is_bundle && strcmp(kind, "suite") != 0)
-        return json_fail(&c->in, "kind", "upload.kind", "kind must be \"bundle\" or \"suite\"");
-    if (!digest_valid(sha256))
-        return json_fail(&c->in, "sha256", "json.value", "sha256 must be 64 lower-case hex digits");
-    if (!is_bundle && bytes > (int64_t)PACK_BYTES_MAX)
-        return json_fail(&c->in, "bytes", "suite.too_large",
-                         "a suite may have at most %zu bytes; leave out what is not needed",
-                         PACK_BYTES_MAX);
-    int rc = read_commits(c, &commits);
     if (rc < 0)
         return rc;
-    api_upload_free(c->session->upload);
-    c->session->upload = NULL;
-    bool here = is_here(c, is_bundle, sha256, &commits);
-    json_put_bool(c->o, "upload", !here);
-    if (here)
-        return 0;
-    return open_upload(c, upload_new(is_bundle, bytes, sha256, &commits));
+    api_upload_free(MEM_STEAL(c->session->upload));
+    c->data = b;
+    if (b->is_bundle)
+        return api_defer(c, true, look_for, answer_begin);
+    (void)look_for(c);
+    return answer_begin(c);
 }
 
 /* ---- upload.chunk */
@@ -176,14 +199,15 @@ static int no_upload(struct api_call *c)
 /* Of a chunk that the disk took only in part nobody knows where to go on: all is sent again. */
 static int keep_chunk(struct api_call *c, struct api_upload *u, const struct buf *data)
 {
-    int rc = file_write_all(u->fd, data->data, data->len);
+    int rc = disk_write(u->fd, data->data, data->len);
 
     if (rc < 0) {
         c->session->upload = NULL;
-        rc = err_sys(&c->e, rc, "write", u->path);
+        rc = disk_err(&c->e, rc, "write", u->path);
         api_upload_free(u);
         return rc;
     }
+    FAULT_POINT("upload.chunk");
     digest_add(u->digest, data->data, data->len);
     u->received += (int64_t)data->len;
     json_put_int(c->o, "received", u->received);
@@ -222,9 +246,11 @@ static int take_in(struct api_call *c)
     struct source_store *sources = c->api->config.sources;
 
     uv_mutex_lock(&c->api->importing);
+    FAULT_POINT("upload.complete");
     int rc = u->is_bundle ? source_import_bundle(sources, u->path, u->commits, u->n_commits, &c->e)
                           : source_import_suite(sources, u->path, u->sha256, &c->e);
     uv_mutex_unlock(&c->api->importing);
+    FAULT_POINT("upload.taken");
     return rc;
 }
 

@@ -5,55 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <openssl/evp.h>
-
 #include "base/mem.h"
 
 #define READ_BYTES (256 * 1024)
-
-struct digest {
-    EVP_MD_CTX *ctx;
-};
-
-struct digest *digest_new(void)
-{
-    struct digest *d = mem_alloc(sizeof *d);
-
-    d->ctx = EVP_MD_CTX_new();
-    if (!d->ctx || EVP_DigestInit_ex(d->ctx, EVP_sha256(), NULL) != 1)
-        abort();
-    return d;
-}
-
-void digest_add(struct digest *d, const void *data, size_t len)
-{
-    if (EVP_DigestUpdate(d->ctx, data, len) != 1)
-        abort();
-}
-
-void digest_finish(struct digest *d, char hex[DIGEST_HEX])
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char raw[EVP_MAX_MD_SIZE];
-    unsigned int len = 0;
-
-    if (EVP_DigestFinal_ex(d->ctx, raw, &len) != 1 || len != 32)
-        abort();
-    for (unsigned int i = 0; i < len; i++) {
-        hex[2 * i] = digits[raw[i] >> 4];
-        hex[2 * i + 1] = digits[raw[i] & 15];
-    }
-    hex[DIGEST_HEX - 1] = '\0';
-    digest_free(d);
-}
-
-void digest_free(struct digest *d)
-{
-    if (!d)
-        return;
-    EVP_MD_CTX_free(d->ctx);
-    free(d);
-}
 
 void digest_bytes(const void *data, size_t len, char hex[DIGEST_HEX])
 {

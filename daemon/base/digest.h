@@ -1,4 +1,7 @@
-/* SHA-256 (libcrypto). Digests travel as 64 lower-case hex digits. */
+/* SHA-256. Digests travel as 64 lower-case hex digits.
+ *
+ * Two files know how: digest_evp.c (libcrypto) is in the base library; a program that brings
+ * digest_md.c (libmd) as a source of its own uses that one instead. */
 #pragma once
 
 #include <stdbool.h>

@@ -3,6 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What a stranger wrote is quoted in sentences, which go to logs and terminals. */
+static void clean(char *s)
+{
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            *s = '?';
+}
+
 int err_setv(struct err *e, int rc, const char *code, const char *field, const char *fmt,
              va_list ap)
 {
@@ -11,6 +19,8 @@ int err_setv(struct err *e, int rc, const char *code, const char *field, const c
     (void)snprintf(e->code, sizeof e->code, "%s", code);
     (void)snprintf(e->field, sizeof e->field, "%s", field ? field : "");
     (void)vsnprintf(e->text, sizeof e->text, fmt, ap);
+    clean(e->field);
+    clean(e->text);
     return rc;
 }
 

@@ -2,7 +2,8 @@
  *
  * Functions return 0, a negative errno, or a positive code of their module; what a person must see
  * is filled into one struct err by whoever knows the cause best, and travels up untouched. The
- * first filling wins: a caller that adds context must say so by clearing it first.
+ * first filling wins: a caller that adds context must say so by clearing it first. Control
+ * characters in field and text become '?': both are one line, wherever they are shown.
  * The struct owns its bytes; there is nothing to free.
  */
 #pragma once

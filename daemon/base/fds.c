@@ -27,10 +27,8 @@ int fds_pipe(int ends[2])
     return rc;
 }
 
-int fds_socket(void)
+static int no_child_inherits(int fd)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
     if (fd < 0)
         return -errno;
     int rc = close_on_exec(fd);
@@ -39,4 +37,14 @@ int fds_socket(void)
         return rc;
     }
     return fd;
+}
+
+int fds_socket(void)
+{
+    return no_child_inherits(socket(AF_UNIX, SOCK_STREAM, 0));
+}
+
+int fds_accept(int listener)
+{
+    return no_child_inherits(accept(listener, NULL, NULL));
 }

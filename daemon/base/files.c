@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +8,10 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "base/disk.h"
 #include "base/mem.h"
+
+#define TEMPORARY ".tmp." /* and the process that writes it */
 
 int file_read(const char *path, size_t limit, struct buf *out, struct err *e)
 {
@@ -53,15 +57,14 @@ int file_write_all(int fd, const void *data, size_t len)
 
 int file_write(const char *path, const void *data, size_t len, mode_t mode, struct err *e)
 {
-    CLEANUP(mem_closep)
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+    CLEANUP(mem_closep) int fd = disk_create(path, O_TRUNC, mode);
 
     if (fd < 0)
-        return err_sys(e, -errno, "create", path);
-    int rc = file_write_all(fd, data, len);
-    if (rc == 0 && fsync(fd) < 0)
-        rc = -errno;
-    return rc < 0 ? err_sys(e, rc, "write", path) : 0;
+        return disk_err(e, fd, "create", path);
+    int rc = disk_write(fd, data, len);
+    if (rc == 0)
+        rc = disk_sync(fd);
+    return rc < 0 ? disk_err(e, rc, "write", path) : 0;
 }
 
 /* The folder part of path, "." when it has none; malloc'd. */
@@ -82,22 +85,54 @@ int file_sync_dir(const char *path, struct err *e)
 
     if (fd < 0)
         return err_sys(e, -errno, "open", path);
-    return fsync(fd) < 0 ? err_sys(e, -errno, "sync", path) : 0;
+    int rc = disk_sync(fd);
+    return rc < 0 ? disk_err(e, rc, "sync", path) : 0;
+}
+
+int file_rename(const char *from, const char *to, struct err *e)
+{
+    int rc = disk_rename(from, to);
+
+    return rc < 0 ? disk_err(e, rc, "rename to", to) : 0;
 }
 
 int file_write_atomic(const char *path, const void *data, size_t len, mode_t mode, struct err *e)
 {
-    CLEANUP(mem_freep) char *temp = mem_printf("%s.tmp.%ld", path, (long)getpid());
+    CLEANUP(mem_freep) char *temp = mem_printf("%s" TEMPORARY "%ld", path, (long)getpid());
     CLEANUP(mem_freep) char *folder = parent_of(path);
 
     int rc = file_write(temp, data, len, mode, e);
-    if (rc == 0 && rename(temp, path) < 0)
-        rc = err_sys(e, -errno, "rename to", path);
+    if (rc == 0)
+        rc = file_rename(temp, path, e);
     if (rc < 0) {
         (void)unlink(temp);
         return rc;
     }
     return file_sync_dir(folder, e);
+}
+
+/* "host.pub.tmp.4711" */
+static bool is_temporary(const char *name)
+{
+    const char *tail = strstr(name, TEMPORARY);
+
+    return tail && tail[strlen(TEMPORARY)] != '\0' &&
+           strspn(tail + strlen(TEMPORARY), "0123456789") == strlen(tail + strlen(TEMPORARY));
+}
+
+int file_sweep(const char *folder, struct err *e)
+{
+    DIR *d = opendir(folder);
+    const struct dirent *entry;
+    int rc = 0;
+
+    if (!d)
+        return err_sys(e, -errno, "open", folder);
+    while (rc == 0 && (entry = readdir(d)))
+        if (is_temporary(entry->d_name) && unlinkat(dirfd(d), entry->d_name, 0) < 0)
+            rc = err_sys(e, -errno, "remove", entry->d_name);
+    (void)closedir(d);
+    return rc;
 }
 
 int file_mkdirs(const char *path, mode_t mode, struct err *e)
@@ -109,8 +144,9 @@ int file_mkdirs(const char *path, mode_t mode, struct err *e)
         if (c != '/' && c != '\0')
             continue;
         *p = '\0';
-        if (mkdir(partial, mode) < 0 && errno != EEXIST)
-            return err_sys(e, -errno, "create folder", partial);
+        int rc = disk_mkdir(partial, mode);
+        if (rc < 0 && rc != -EEXIST)
+            return disk_err(e, rc, "create folder", partial);
         *p = c;
         if (c == '\0')
             break;

@@ -14,15 +14,22 @@
 int file_read(const char *path, size_t limit, struct buf *out, struct err *e);
 /* Temporary name in the same folder, write, fsync, rename, fsync of the folder. */
 int file_write_atomic(const char *path, const void *data, size_t len, mode_t mode, struct err *e);
+/* Removes what file_write_atomic of a process that died left in the folder. */
+int file_sweep(const char *folder, struct err *e);
 /* Creates or truncates, writes, fsyncs. */
 int file_write(const char *path, const void *data, size_t len, mode_t mode, struct err *e);
+int file_rename(const char *from, const char *to, struct err *e);
 int file_mkdirs(const char *path, mode_t mode, struct err *e); /* an existing folder is fine */
 /* Removes a file or a whole tree; never follows links; a missing path is fine; read-only folders
  * are made writable first. */
 int file_rmtree(const char *path, struct err *e);
+/* Removes what is in a folder, as file_rmtree does; what cannot be removed does not keep the rest.
+ * A missing folder is fine. */
+int file_empty(const char *path, struct err *e);
 int file_sync_dir(const char *path, struct err *e);
 bool file_exists(const char *path);
-/* Writes all of it, through EINTR and short writes: 0 or -errno. */
+/* Writes all of it to a pipe or stream, through EINTR and short writes: 0 or -errno. (disk_write is
+ * for files.) */
 int file_write_all(int fd, const void *data, size_t len);
 
 /* Visits every entry below root (not root itself), sorted by path bytes, folders before their

@@ -59,6 +59,24 @@ int file_rmtree(const char *path, struct err *e)
     return rc < 0 ? err_sys(e, rc, "remove", path) : 0;
 }
 
+int file_empty(const char *path, struct err *e)
+{
+    DIR *d = opendir(path);
+    struct dirent *entry;
+    int rc = 0;
+
+    if (!d)
+        return errno == ENOENT ? 0 : err_sys(e, -errno, "open", path);
+    while ((entry = readdir(d))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        int one = remove_at(dirfd(d), entry->d_name, 1);
+        rc = rc == 0 ? one : rc;
+    }
+    (void)closedir(d);
+    return rc < 0 ? err_sys(e, rc, "empty", path) : 0;
+}
+
 struct walk {
     file_visit_fn visit;
     void *ctx;

@@ -2,8 +2,8 @@
 
 #include <stdint.h>
 #include <string.h>
-
-#include <openssl/rand.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -41,7 +41,7 @@ void ulid_new(char out[ULID_LEN + 1])
     if (memcmp(bytes, last, 6) <= 0) {
         memcpy(bytes, last, sizeof bytes);
         increment(bytes);
-    } else if (RAND_bytes(bytes + 6, 10) != 1) {
+    } else if (getentropy(bytes + 6, 10) != 0) {
         abort();
     }
     memcpy(last, bytes, sizeof last);

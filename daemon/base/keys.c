@@ -5,11 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <openssl/evp.h>
 #include <openssl/pem.h>
 
 #include "base/buf.h"
 #include "base/digest.h"
+#include "base/disk.h"
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 
@@ -20,8 +21,6 @@ struct key {
     char public_hex[KEY_HEX];
 };
 
-/* ---- byte forms */
-
 static void to_hex(const unsigned char *raw, char hex[KEY_HEX])
 {
     static const char digits[] = "0123456789abcdef";
@@ -31,33 +30,6 @@ static void to_hex(const unsigned char *raw, char hex[KEY_HEX])
         hex[2 * i + 1] = digits[raw[i] & 15];
     }
     hex[KEY_HEX - 1] = '\0';
-}
-
-static unsigned char hex_value(char c)
-{
-    return (unsigned char)(c <= '9' ? c - '0' : c - 'a' + 10);
-}
-
-static void from_hex(const char *hex, unsigned char raw[KEY_BYTES])
-{
-    for (size_t i = 0; i < KEY_BYTES; i++)
-        raw[i] = (unsigned char)(hex_value(hex[2 * i]) << 4 | hex_value(hex[2 * i + 1]));
-}
-
-bool key_valid(const char *public_hex)
-{
-    return digest_valid(public_hex); /* the same form: 32 bytes */
-}
-
-void key_id(const char *public_hex, char id[KEY_ID])
-{
-    unsigned char raw[KEY_BYTES];
-    char digest[DIGEST_HEX];
-
-    from_hex(public_hex, raw);
-    digest_bytes(raw, sizeof raw, digest);
-    memcpy(id, digest, KEY_ID - 1);
-    id[KEY_ID - 1] = '\0';
 }
 
 /* ---- the file */
@@ -153,8 +125,12 @@ static int read_key(const char *path, struct key **out, struct err *e)
 /* link() and not rename(): a key that is there already stays. */
 static int publish(const char *temp, const char *path, struct err *e)
 {
-    int rc = link(temp, path) < 0 ? err_sys(e, -errno, "create", path) : 0;
+    int rc = disk_link(temp, path);
 
+    if (rc < 0)
+        rc = disk_err(e, rc, "create", path);
+
+    FAULT_POINT("key.linked");
     if (unlink(temp) < 0 && rc == 0)
         rc = err_sys(e, -errno, "remove", temp);
     return rc;
@@ -184,6 +160,7 @@ static int write_key(EVP_PKEY *pair, const char *path, struct err *e)
     int rc = file_write(temp, pem, (size_t)len, 0600, e);
     OPENSSL_cleanse(pem, (size_t)len);
     (void)BIO_free(bio);
+    FAULT_POINT("key.written");
     if (rc == 0)
         rc = publish(temp, path, e);
     return rc < 0 ? rc : sync_folder_of(path, e);
@@ -257,21 +234,4 @@ void key_sign(const struct key *k, const void *data, size_t len,
         EVP_DigestSign(ctx, signature, &n, data, len) != 1 || n != KEY_SIGNATURE_BYTES)
         abort();
     EVP_MD_CTX_free(ctx);
-}
-
-bool key_verify(const char *public_hex, const void *data, size_t len,
-                const unsigned char signature[KEY_SIGNATURE_BYTES])
-{
-    unsigned char raw[KEY_BYTES];
-
-    if (!key_valid(public_hex))
-        return false;
-    from_hex(public_hex, raw);
-    EVP_PKEY *pair = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, raw, sizeof raw);
-    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    bool good = pair && ctx && EVP_DigestVerifyInit(ctx, NULL, NULL, NULL, pair) == 1 &&
-                EVP_DigestVerify(ctx, signature, KEY_SIGNATURE_BYTES, data, len) == 1;
-    EVP_MD_CTX_free(ctx);
-    EVP_PKEY_free(pair);
-    return good;
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/disk.h"
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 
@@ -22,9 +24,9 @@ static int make_parent(const char *path, struct err *e)
 
 static int open_new(const char *path, mode_t mode, int *fd, struct err *e)
 {
-    *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    *fd = disk_create(path, O_EXCL, mode);
     if (*fd < 0)
-        return err_sys(e, -errno, "create", path);
+        return disk_err(e, *fd, "create", path);
     return fchmod(*fd, mode) < 0 ? err_sys(e, -errno, "chmod", path) : 0;
 }
 
@@ -56,7 +58,7 @@ static int pump(int from, int to, char *chunk)
             continue;
         if (n <= 0)
             return n < 0 ? -errno : 0;
-        int rc = file_write_all(to, chunk, (size_t)n);
+        int rc = disk_write(to, chunk, (size_t)n);
         if (rc)
             return rc;
     }
@@ -64,9 +66,11 @@ static int pump(int from, int to, char *chunk)
 
 static int finish(int fd, int rc, const char *path, struct err *e)
 {
-    if (rc == 0 && fsync(fd) < 0)
-        rc = -errno;
-    return rc ? err_sys(e, rc, "write", path) : 0;
+    FAULT_POINT("evidence.written");
+    if (rc == 0)
+        rc = disk_sync(fd);
+    FAULT_POINT("evidence.fsynced");
+    return rc ? disk_err(e, rc, "write", path) : 0;
 }
 
 int evidence_copy_file(const char *from, const char *to, struct err *e)
@@ -87,7 +91,7 @@ int evidence_put_text(const char *to, const void *data, size_t len, struct err *
 {
     CLEANUP(mem_closep) int out = -1;
     int rc = open_new(to, 0644, &out, e);
-    return rc ? rc : finish(out, file_write_all(out, data, len), to, e);
+    return rc ? rc : finish(out, disk_write(out, data, len), to, e);
 }
 
 struct tree {

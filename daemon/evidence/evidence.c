@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "evidence/copy.h"
@@ -166,8 +167,10 @@ static int (*const steps[])(struct seal *) = {
 static int fill(struct seal *s)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(steps); i++)
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(steps); i++) {
+        FAULT_POINT("evidence.file");
         rc = steps[i](s);
+    }
     return rc;
 }
 
@@ -207,7 +210,7 @@ int evidence_sweep(const char *root, struct err *e)
         return err_sys(e, -errno, "open", root);
     while (rc == 0 && (entry = readdir(d))) {
         CLEANUP(mem_freep) char *path = file_join(root, entry->d_name);
-        if (strncmp(entry->d_name, FOLDER_PARTIAL, strlen(FOLDER_PARTIAL)) == 0)
+        if (strncmp(entry->d_name, EVIDENCE_PARTIAL, strlen(EVIDENCE_PARTIAL)) == 0)
             rc = file_rmtree(path, e);
     }
     (void)closedir(d);

@@ -14,6 +14,9 @@
 #include "core/raw.h"
 #include "core/summarise.h"
 
+/* How the names of folders begin that are being made, below the root. */
+#define EVIDENCE_PARTIAL ".partial-"
+
 struct evidence_log {
     const char *name; /* below logs/: "build-before-0.txt"; may hold folders */
     const char *path; /* the regular file that is copied */

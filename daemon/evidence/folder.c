@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "evidence/copy.h"
+#include "evidence/evidence.h"
 #include "evidence/manifest.h"
 #include "proto/signature.h"
 
@@ -30,6 +32,7 @@ int folder_put_sums(const char *dir, const struct key *key, char sums_sha256[DIG
         return rc;
     digest_bytes(sums.data, sums.len, sums_sha256);
     rc = evidence_put_text(path, sums.data, sums.len, e);
+    FAULT_POINT("evidence.summed");
     return rc || !key ? rc : put_signature(dir, key, &sums, e);
 }
 
@@ -66,11 +69,15 @@ static int settle(const char *dir, struct err *e)
 
 static int appear(const char *partial, const char *final, const char *root, struct err *e)
 {
-    if (rename(partial, final) < 0)
-        return err_sys(e, -errno, "rename", final);
-    int rc = file_sync_dir(root, e);
+    FAULT_POINT("evidence.rename");
+    int rc = file_rename(partial, final, e);
+    FAULT_POINT("evidence.renamed");
     if (rc)
-        (void)file_rmtree(final, NULL);
+        return rc;
+    rc = file_sync_dir(root, e);
+    FAULT_POINT("evidence.synced");
+    if (rc)
+        (void)rename(final, partial); /* whoever tries again finds the name free */
     return rc;
 }
 
@@ -90,15 +97,17 @@ static int check_name(const char *name, const char *final, struct err *e)
 int folder_make(const char *root, const char *name, folder_fill fill, void *ctx, struct err *e)
 {
     CLEANUP(mem_freep) char *final = file_join(root, name);
-    CLEANUP(mem_freep) char *partial = mem_printf("%s/" FOLDER_PARTIAL "%s", root, name);
+    CLEANUP(mem_freep) char *partial = mem_printf("%s/" EVIDENCE_PARTIAL "%s", root, name);
     int rc = check_name(name, final, e);
     if (rc == 0)
         rc = file_rmtree(partial, e);
     if (rc)
         return rc;
     rc = file_mkdirs(partial, 0755, e);
+    FAULT_POINT("evidence.partial");
     if (rc == 0)
         rc = fill(ctx, partial, e);
+    FAULT_POINT("evidence.filled");
     if (rc == 0)
         rc = settle(partial, e);
     if (rc == 0)

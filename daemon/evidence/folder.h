@@ -7,8 +7,6 @@
 #include "base/err.h"
 #include "base/keys.h"
 
-#define FOLDER_PARTIAL ".partial-"
-
 /* Makes root/name; fill puts everything into dir, SHA256SUMS last. 0, or -errno with e filled
  * ("evidence.exists", "evidence.name", and those of fill); on failure nothing remains. */
 typedef int (*folder_fill)(void *ctx, const char *dir, struct err *e);

@@ -7,3 +7,6 @@
 
 /* Ascending CPU numbers in a; never empty. */
 void host_usable_cpus(struct arena *a, int **cpus, size_t *n);
+
+/* The given CPUs with those that share a core with one of them, ascending, in a. */
+void host_cpus_with_siblings(struct arena *a, const int *cpus, size_t n, int **out, size_t *n_out);

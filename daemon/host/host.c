@@ -29,9 +29,28 @@ int64_t host_probe_wall_ms(struct host_probe *p)
     return p->ops->wall_ms ? p->ops->wall_ms(p) : clock_wall_ms();
 }
 
+void host_probe_sources(struct host_probe *p, struct ledger_sources *out)
+{
+    if (p->ops->sources)
+        (void)p->ops->sources(p, out);
+}
+
+void host_probe_observed(struct host_probe *p, struct raw_observation *o)
+{
+    if (p->ops->observed)
+        p->ops->observed(p, o);
+}
+
 void host_probe_facts(struct host_probe *p, struct arena *a, struct host_facts *out)
 {
     p->ops->facts(p, a, out);
+    if (p->calibrated)
+        out->facts[FACT_CALIBRATION] = fact_known(1, NULL, "the daemon's store");
+}
+
+void host_probe_set_calibrated(struct host_probe *p, bool calibrated)
+{
+    p->calibrated = calibrated;
 }
 
 int host_probe_snapshot(struct host_probe *p, struct arena *a, struct proc_snapshot *out,

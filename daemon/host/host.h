@@ -2,7 +2,8 @@
  *
  * One interface, several kinds: the system's own (its /proc, /sys and /etc may lie below another
  * root, for tests) and a scripted fake that re-reads its folder on every call. Nothing is judged
- * here: core/inventory and core/qualify do that. A probe holds no state that a call changes, so
+ * here: core/inventory and core/qualify do that. A probe holds no state that a call changes but
+ * what it was told of calibrations and what it knows of processes (proc_known.h, under a lock), so
  * calls from several worker threads are fine; each call blocks for as long as the system does.
  * Results live in the arena that the call was given; the probe itself is freed by its holder.
  */
@@ -35,8 +36,18 @@ int host_probe_boot(struct host_probe *p, struct arena *a, struct boot_identity 
 /* Unix time in ms as this host has it; a scripted host may be ahead of the machine. */
 int64_t host_probe_wall_ms(struct host_probe *p);
 
+/* Whether there is a calibration of the boot that the host is in: a fact that the store knows, and
+ * that stands among the others from then on. */
+void host_probe_set_calibrated(struct host_probe *p, bool calibrated);
+
 /* Never fails: what could not be read is unknown, with the reason as its text. */
 void host_probe_facts(struct host_probe *p, struct arena *a, struct host_facts *out);
+
+/* Where the counters around observations come from: a scripted host's own, else out stays as it is.
+ */
+void host_probe_sources(struct host_probe *p, struct ledger_sources *out);
+/* The same for the counters of one observation, whose place in the plan is filled. */
+void host_probe_observed(struct host_probe *p, struct raw_observation *o);
 
 /* The whole process table with arguments, folders and owners of all. A process that cannot be read
  * makes the snapshot incomplete; one that ends meanwhile is left out. -errno with e filled when the

@@ -11,10 +11,10 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "host/fake_ledger.h"
 #include "host/probe.h"
-#include "host/proc_parse.h"
+#include "host/script.h"
 
-#define SCRIPT_LIMIT (1u << 20)
 #define CORES_MAX 1024
 #define TICK_MIN_NS 1000
 #define WALL_OFFSET_MAX_MS (100LL * 366 * 86400000)
@@ -24,67 +24,9 @@ struct fake_probe {
     char *dir;
 };
 
-/* One file of the script, line by line, word by word. */
-struct script {
-    const char *file;
-    char *text; /* NULL: there is no such file */
-    char *rest;
-    int line;
-};
-
-static int script_open(const struct fake_probe *p, struct arena *a, const char *file,
-                       struct script *s, struct err *e)
+static const char *dir_of(const struct host_probe *base)
 {
-    CLEANUP(mem_freep) char *path = file_join(p->dir, file);
-    CLEANUP(buf_deinit) struct buf b = {0};
-    *s = (struct script){.file = file};
-    int rc = file_exists(path) ? file_read(path, SCRIPT_LIMIT, &b, e) : 0;
-    s->rest = s->text = arena_strndup(a, buf_str(&b), b.len);
-    return rc;
-}
-
-/* The next line that says something; comments begin with '#'. */
-static char *script_line(struct script *s)
-{
-    for (char *line; (line = strsep(&s->rest, "\n"));) {
-        s->line++;
-        line += strspn(line, " \t");
-        if (line[0] && line[0] != '#')
-            return line;
-    }
-    return NULL;
-}
-
-static char *word(char **line)
-{
-    char *w = strsep(line, " \t");
-    if (*line) /* the blanks before the next word */
-        *line += strspn(*line, " \t");
-    return w;
-}
-
-static int script_error(const struct script *s, struct err *e)
-{
-    char field[64];
-    (void)snprintf(field, sizeof field, "%s:%d", s->file, s->line);
-    return err_set(e, -EINVAL, "host.fake_bad", field,
-                   "line %d of the fake host's file %s is not understood; see host_fake.h", s->line,
-                   s->file);
-}
-
-static bool parse_pct(const char *s, double *out)
-{
-    char *end;
-    if (!s || !s[0])
-        return false;
-    *out = strtod(s, &end);
-    return *end == '\0' && *out >= 0 && *out <= 1e6;
-}
-
-static bool parse_int(const char *s, int64_t *out)
-{
-    *out = s ? proc_parse_number(s, strlen(s)) : -1;
-    return *out >= 0;
+    return ((const struct fake_probe *)base)->dir;
 }
 
 /* ---- identity */
@@ -98,7 +40,7 @@ struct fake_host {
 static bool identity_number(struct fake_host *h, const char *key, const char *value)
 {
     int64_t n;
-    if (!parse_int(value, &n))
+    if (!script_int(value, &n))
         return false;
     if (strcmp(key, "cores") == 0 && n > 0 && n <= CORES_MAX)
         h->id.cores = (int)n;
@@ -153,9 +95,9 @@ static int fake_host_read(const struct fake_probe *p, struct arena *a, struct fa
                .tick_ns = 1000000},
         .boot = {.id = "00000000-0000-4000-8000-000000000001", .boot_wall_ms = 1700000000000},
     };
-    int rc = script_open(p, a, "identity", &s, e);
+    int rc = script_open(p->dir, a, "identity", &s, e);
     for (char *line; rc == 0 && (line = script_line(&s));) {
-        const char *key = word(&line);
+        const char *key = script_word(&line);
         if (!identity_set(h, key, line ? line : ""))
             rc = script_error(&s, e);
     }
@@ -225,16 +167,16 @@ static void facts_default(const struct fake_host *h, struct fact *f)
 /* "governor known - performance", "boost unknown - why", "steal_pct 1.5" */
 static bool facts_line(char *line, const struct fake_host *h, struct fact *f)
 {
-    const char *name = word(&line), *state = word(&line), *value;
+    const char *name = script_word(&line), *state = script_word(&line), *value;
     double pct;
     int64_t n = 0;
     int id = fact_parse(name), s = state ? fact_state_parse(state) : -1;
-    if (strcmp(name, "steal_pct") == 0 && parse_pct(state, &pct)) {
+    if (strcmp(name, "steal_pct") == 0 && script_pct(state, &pct)) {
         f[FACT_STEAL_TICKS].value = ticks_of(pct * h->id.cores, clock_mono_ns(), h->id.tick_ns);
         return true;
     }
-    value = word(&line);
-    if (id < 0 || s < 0 || !value || (strcmp(value, "-") != 0 && !parse_int(value, &n)))
+    value = script_word(&line);
+    if (id < 0 || s < 0 || !value || (strcmp(value, "-") != 0 && !script_int(value, &n)))
         return false;
     f[id] = (struct fact){.state = (enum fact_state)s, .value = n, .text = line, .source = "facts"};
     return true;
@@ -256,7 +198,7 @@ static void fake_facts(struct host_probe *base, struct arena *a, struct host_fac
     int rc = fake_host_read((struct fake_probe *)base, a, &h, &e);
     facts_default(&h, out->facts);
     if (rc == 0)
-        rc = script_open((struct fake_probe *)base, a, "facts", &s, &e);
+        rc = script_open(dir_of(base), a, "facts", &s, &e);
     for (char *line; rc == 0 && (line = script_line(&s));)
         if (!facts_line(line, &h, out->facts))
             rc = script_error(&s, &e);
@@ -277,15 +219,17 @@ static bool process_line(struct fake_scan *s, char *line)
 {
     int64_t pid, ppid, uid, start;
     double pct = 0;
-    if (!parse_int(word(&line), &pid) || pid == 0 || pid > INT32_MAX ||
-        !parse_int(word(&line), &ppid) || ppid > INT32_MAX || !parse_int(word(&line), &uid) ||
-        !parse_int(word(&line), &start) || start > INT64_MAX / s->out->tick_ns)
+    if (!script_int(script_word(&line), &pid) || pid == 0 || pid > INT32_MAX ||
+        !script_int(script_word(&line), &ppid) || ppid > INT32_MAX ||
+        !script_int(script_word(&line), &uid) || !script_int(script_word(&line), &start) ||
+        start > INT64_MAX / s->out->tick_ns)
         return false;
-    const char *share = word(&line), *command = word(&line), *cwd = word(&line);
+    const char *share = script_word(&line), *command = script_word(&line),
+               *cwd = script_word(&line);
     if (!share || !command || !cwd)
         return false;
     bool readable = strcmp(share, "?") != 0;
-    if (readable && !parse_pct(share, &pct))
+    if (readable && !script_pct(share, &pct))
         return false;
     struct proc_snapshot *out = s->out;
     int64_t ran_ns = out->mono_ns - start * out->tick_ns;
@@ -308,7 +252,7 @@ static bool process_line(struct fake_scan *s, char *line)
 
 static bool system_line(struct proc_snapshot *out, char *line)
 {
-    const char *key = word(&line);
+    const char *key = script_word(&line);
     double amount;
     int64_t cpu;
     if (strcmp(key, "hidden") == 0) {
@@ -321,13 +265,13 @@ static bool system_line(struct proc_snapshot *out, char *line)
         return true;
     }
     if (strcmp(key, "cpu_busy_pct") == 0) {
-        if (!line || !parse_int(word(&line), &cpu) || (size_t)cpu >= out->n_cpus ||
-            !parse_pct(line, &amount))
+        if (!line || !script_int(script_word(&line), &cpu) || (size_t)cpu >= out->n_cpus ||
+            !script_pct(line, &amount))
             return false;
         out->cpu_busy_ticks[cpu] += ticks_of(amount, out->mono_ns, out->tick_ns);
         return true;
     }
-    if (!parse_pct(line, &amount))
+    if (!script_pct(line, &amount))
         return false;
     if (strcmp(key, "busy_pct") == 0)
         out->busy_ticks += ticks_of(amount, out->mono_ns, out->tick_ns);
@@ -354,7 +298,7 @@ static int fake_snapshot(struct host_probe *base, struct arena *a,
     (void)focus;
     int rc = fake_host_read((struct fake_probe *)base, a, &h, e);
     if (rc == 0)
-        rc = script_open((struct fake_probe *)base, a, "processes", &s, e);
+        rc = script_open(dir_of(base), a, "processes", &s, e);
     *out = (struct proc_snapshot){
         .mono_ns = clock_mono_ns(),
         .tick_ns = h.id.tick_ns,
@@ -376,6 +320,18 @@ static int fake_snapshot(struct host_probe *base, struct arena *a,
     return rc;
 }
 
+/* ---- the ledger */
+
+static bool fake_sources(struct host_probe *base, struct ledger_sources *out)
+{
+    return fake_ledger_sources(dir_of(base), out);
+}
+
+static void fake_observed(struct host_probe *base, struct raw_observation *o)
+{
+    fake_ledger_observed(dir_of(base), o);
+}
+
 static void fake_free(struct host_probe *base)
 {
     struct fake_probe *p = (struct fake_probe *)base;
@@ -391,13 +347,15 @@ int host_probe_new_fake(const char *dir, struct host_probe **out, struct err *e)
         .wall_ms = fake_wall_ms,
         .facts = fake_facts,
         .snapshot = fake_snapshot,
+        .sources = fake_sources,
+        .observed = fake_observed,
         .free = fake_free,
     };
     if (!file_exists(dir))
         return err_set(e, -ENOENT, "host.fake_missing", "fake-host",
                        "the fake host's folder %s does not exist; create it", dir);
     struct fake_probe *p = mem_alloc(sizeof *p);
-    *p = (struct fake_probe){.base = {&ops}, .dir = mem_strdup(dir)};
+    *p = (struct fake_probe){.base = {.ops = &ops}, .dir = mem_strdup(dir)};
     *out = &p->base;
     return 0;
 }

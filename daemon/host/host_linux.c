@@ -4,7 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/digest.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "host/linux_probe.h"
 
@@ -15,6 +15,7 @@ static void linux_free(struct host_probe *base)
     struct linux_probe *p = (struct linux_probe *)base;
     if (p->proc_fd >= 0)
         (void)close(p->proc_fd);
+    known_free(p->known);
     free(p->root);
     free(p);
 }
@@ -38,9 +39,7 @@ static const char *host_id(const struct linux_probe *p, struct arena *a, const c
     const char *id = linux_line(p, a, "/etc/machine-id");
     if (!id)
         id = linux_line(p, a, "/var/lib/dbus/machine-id");
-    const char *text = id ? arena_printf(a, "aurabench host by machine-id\n%s\n", id)
-                          : arena_printf(a, "aurabench host by name\n%s\n", name);
-    digest_bytes(text, strlen(text), hex);
+    machine_hash(id, name, hex);
     return arena_strdup(a, hex);
 }
 
@@ -137,10 +136,11 @@ int host_probe_new_system(const char *root, struct host_probe **out, struct err 
     long ticks = sysconf(_SC_CLK_TCK);
     struct linux_probe *p = mem_alloc(sizeof *p);
     *p = (struct linux_probe){
-        .base = {&ops},
+        .base = {.ops = &ops},
         .root = mem_strdup(root),
         .proc_fd = fd,
         .tick_ns = 1000000000 / (ticks > 0 ? ticks : 100),
+        .known = known_new(fd),
     };
     *out = &p->base;
     return 0;

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "host/probe.h"
+#include "host/proc_known.h"
 #include "host/proc_parse.h"
 
 struct linux_probe {
@@ -14,6 +15,7 @@ struct linux_probe {
     char *root;             /* "" for the real system */
     int proc_fd;            /* of root/proc */
     int64_t tick_ns;
+    struct proc_known *known;
 };
 
 /* Appends the file; at most limit bytes, more is -EFBIG. */

@@ -22,11 +22,16 @@ struct host_probe_ops {
     /* focus NULL: look at all of them closely. */
     int (*snapshot)(struct host_probe *p, struct arena *a, const struct snapshot_focus *focus,
                     struct proc_snapshot *out, struct err *e);
+    bool (*sources)(struct host_probe *p,
+                    struct ledger_sources *out); /* NULL: as the runner says */
+    void (*observed)(struct host_probe *p,
+                     struct raw_observation *o); /* NULL: as the runner says */
     void (*free)(struct host_probe *p);
 };
 
 struct host_probe {
     const struct host_probe_ops *ops;
+    _Atomic bool calibrated; /* see host_probe_set_calibrated */
 };
 
 /* Facts in their three states; text and source outlive the fact (literals or the arena's). */

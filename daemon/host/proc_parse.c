@@ -179,6 +179,8 @@ static int stat_fields(struct text rest, struct proc_stat *out)
     for (int i = 0; i <= STAT_START; i++) {
         if (!next_word(&rest, &word))
             return -EINVAL;
+        if (i == 0)
+            out->zombie = text_is(&word, "Z") || text_is(&word, "X");
         fields[i] = number_of(&word);
     }
     if (fields[STAT_PPID] < 0 || fields[STAT_PPID] > INT32_MAX || fields[STAT_UTIME] < 0 ||

@@ -20,6 +20,7 @@ struct proc_stat {
     int64_t cpu_ticks;                  /* user + system */
     int64_t start_ticks;
     bool kernel_thread;
+    bool zombie; /* ended, and not yet seen by its parent */
 };
 
 /* /proc/PID/stat. 0, or -EINVAL. */

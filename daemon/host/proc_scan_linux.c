@@ -100,20 +100,40 @@ static void add_unreadable(struct scan *s, int pid)
         .pid = pid, .uid = -1, .cpu_ticks = -1, .command = "?", .cwd_unreadable = true};
 }
 
-static int scan_process(struct scan *s, int pid)
+/* 0 with *stat filled, 1 gone, -EINVAL there but not readable, -EMFILE, -ENFILE or -ENOMEM. */
+static int read_stat(const struct scan *s, int pid, struct proc_stat *stat)
 {
     char data[FILE_MAX];
-    struct proc_stat stat;
     ssize_t n = read_proc(s->p, pid, "stat", data, sizeof data);
     if (n == 0 || is_gone((int)n))
-        return 0;
+        return 1;
     if (n == -EMFILE || n == -ENFILE || n == -ENOMEM)
         return (int)n;
+    bool read = n > 0 && proc_parse_stat(data, (size_t)n, stat) == 0 && stat->pid == pid;
+    return read ? 0 : -EINVAL;
+}
+
+static int scan_process(struct scan *s, int pid)
+{
+    struct proc_known *known = s->p->known;
+    struct proc_stat stat;
+    int64_t cpu_ns = known_cpu_ns(known, pid);
+    const struct proc_stat *unchanged = known_unchanged(known, pid, cpu_ns);
+    int rc = 0;
+    if (unchanged)
+        stat = *unchanged;
+    else
+        rc = read_stat(s, pid, &stat);
+    if (rc == 1)
+        return 0;
+    if (rc < 0 && rc != -EINVAL)
+        return rc;
     MEM_GROW(s->procs, s->n, s->cap);
-    if (n < 0 || proc_parse_stat(data, (size_t)n, &stat) < 0 || stat.pid != pid) {
+    if (rc < 0) {
         add_unreadable(s, pid);
         return 0;
     }
+    known_add(known, &stat, cpu_ns);
     struct proc_sample *sample = &s->procs[s->n++];
     *sample = (struct proc_sample){
         .pid = pid,
@@ -163,18 +183,51 @@ static DIR *open_table(const struct linux_probe *p)
     return dir;
 }
 
-static int scan_processes(struct scan *s, struct err *e)
+static int scan_listed(struct scan *s)
 {
     DIR *dir = open_table(s->p);
     int rc = dir ? scan_table(s, dir) : -errno;
     if (dir)
         (void)closedir(dir);
+    return rc;
+}
+
+static int scan_known(struct scan *s, const int *pids, size_t n)
+{
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = scan_process(s, pids[i]);
+    return rc;
+}
+
+/* Its parent ended meanwhile, and it has another. */
+static bool scan_parent(void *ctx, struct proc_stat *stat)
+{
+    struct scan *s = ctx;
+    const struct proc_sample key = {.pid = stat->pid};
+    struct proc_sample *sample = bsearch(&key, s->procs, s->n, sizeof *s->procs, by_pid);
+    if (read_stat(s, stat->pid, stat) != 0)
+        return false;
+    if (sample)
+        sample->ppid = stat->ppid;
+    return true;
+}
+
+static int scan_processes(struct scan *s, struct err *e)
+{
+    struct proc_known *known = s->p->known;
+    const int *pids;
+    size_t n;
+    known_begin(known, s->out->forks);
+    int rc = known_pids(known, &pids, &n) ? scan_known(s, pids, n) : scan_listed(s);
     if (rc == 0 && s->n > 0) {
         qsort(s->procs, s->n, sizeof *s->procs, by_pid);
+        known_reread_orphans(known, scan_parent, s);
         s->out->procs = arena_array(s->a, s->n, sizeof *s->procs);
         memcpy(s->out->procs, s->procs, s->n * sizeof *s->procs);
         s->out->n_procs = s->n;
     }
+    known_end(known, rc == 0 && s->out->complete);
     free(s->procs);
     return rc < 0 ? err_sys(e, rc, "scan", "the process table in /proc") : 0;
 }

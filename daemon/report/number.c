@@ -29,6 +29,15 @@ char *number_ms(char *out, double ns)
     return decimals(out, ns / 1e6, 6, "");
 }
 
+char *number_per_operation(char *out, double ns, double smallest_ns)
+{
+    if (smallest_ns >= 1e5)
+        return decimals(out, ns / 1e6, 6, " ms/op");
+    if (smallest_ns >= 1e2)
+        return decimals(out, ns / 1e3, 6, " us/op");
+    return decimals(out, ns, 3, " ns/op");
+}
+
 char *number_ratio(char *out, double ratio)
 {
     return decimals(out, ratio, 6, "");
@@ -73,6 +82,27 @@ char *number_count(char *out, int64_t n)
         *to++ = digits[i];
     }
     *to = '\0';
+    return out;
+}
+
+char *number_mib(char *out, double bytes)
+{
+    return decimals(out, bytes / 1048576, 3, " MiB");
+}
+
+char *number_core(char *out, double ppm)
+{
+    return decimals(out, ppm / 1e4, 4, "%");
+}
+
+char *number_value(char *out, double v)
+{
+    if (isnan(v) || v < 0 || v >= 0x1p62)
+        snprintf(out, NUMBER_MAX, NUMBER_UNDEFINED);
+    else if (v == (double)(int64_t)v)
+        number_count(out, (int64_t)v);
+    else
+        snprintf(out, NUMBER_MAX, "%.1f", v);
     return out;
 }
 

@@ -39,8 +39,8 @@ static void add_change(const struct member *m, const struct comparison *c, struc
     table_put(t, c->workload);
     table_put(t, c->subject_lane);
     table_put(t, timed_of(m, c->workload));
-    table_put(t, number_ms(n, before ? before->wall.median_ns : nothing));
-    table_put(t, number_ms(n, after ? after->wall.median_ns : nothing));
+    table_put(t, times_text(n, &m->r, c->workload, before ? before->wall.median_ns : nothing));
+    table_put(t, times_text(n, &m->r, c->workload, after ? after->wall.median_ns : nothing));
     table_put(t, number_pct(n, c->undefined ? nothing : c->change_pct));
     table_cell(t, STYLE_PLAIN, "%s%s", c->undefined ? "undefined" : verdict_name(c->wall.verdict),
                diagnostic ? " (diagnostic)" : "");
@@ -49,10 +49,12 @@ static void add_change(const struct member *m, const struct comparison *c, struc
     table_put(t, number_fraction(n, c->undefined ? nothing : c->wall.resolvable));
 }
 
-static void add_change_columns(const struct comparison *first, struct table *t)
+static void add_change_columns(const struct member *m, const struct comparison *first,
+                               struct table *t)
 {
-    CLEANUP(mem_freep) char *before = mem_printf("%s ms", first->reference_side);
-    CLEANUP(mem_freep) char *after = mem_printf("%s ms", first->subject_side);
+    const char *unit = times_unit(&m->r);
+    CLEANUP(mem_freep) char *before = mem_printf("%s%s", first->reference_side, unit);
+    CLEANUP(mem_freep) char *after = mem_printf("%s%s", first->subject_side, unit);
     table_column(t, "workload", ALIGN_LEFT, 0);
     table_column(t, "lane", ALIGN_LEFT, 0);
     table_column(t, "timed", ALIGN_LEFT, 1);
@@ -101,7 +103,7 @@ static void put_changes(const struct member *m, const struct comparison *first)
 {
     struct table t = {0};
     put_change_heading(m, first);
-    add_change_columns(first, &t);
+    add_change_columns(m, first, &t);
     for (size_t i = 0; i < m->r.s->n_comparisons; i++) {
         const struct comparison *c = &m->r.s->comparisons[i];
         if (comparison_is_change(m, c) && same_sides(c, first))
@@ -183,8 +185,9 @@ static void put_pair(const struct member *m, const struct control_drift *first)
 {
     struct table t = {0};
     char n[NUMBER_MAX];
-    CLEANUP(mem_freep) char *before = mem_printf("%s ms", first->before_side);
-    CLEANUP(mem_freep) char *after = mem_printf("%s ms", first->after_side);
+    const char *unit = times_unit(&m->r);
+    CLEANUP(mem_freep) char *before = mem_printf("%s%s", first->before_side, unit);
+    CLEANUP(mem_freep) char *after = mem_printf("%s%s", first->after_side, unit);
     table_column(&t, "workload", ALIGN_LEFT, 0);
     table_column(&t, "control", ALIGN_LEFT, 0);
     table_column(&t, "timed", ALIGN_LEFT, 1);
@@ -198,8 +201,8 @@ static void put_pair(const struct member *m, const struct control_drift *first)
         table_put(&t, c->workload);
         table_put(&t, c->lane);
         table_put(&t, timed_of(m, c->workload));
-        table_put(&t, number_ms(n, c->before_ns));
-        table_put(&t, number_ms(n, c->after_ns));
+        table_put(&t, times_text(n, &m->r, c->workload, c->before_ns));
+        table_put(&t, times_text(n, &m->r, c->workload, c->after_ns));
         table_put(&t, number_pct(n, c->drift_pct));
         table_put(&t, tri_name(c->within));
     }

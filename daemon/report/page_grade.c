@@ -1,10 +1,22 @@
-/* What limits the figures of one report: waits by design, rows without figures, and why the report
- * or some of its rows are diagnostic. */
+/* What limits the figures of one report: operations and waits by design, rows without figures, and
+ * why the report or some of its rows are diagnostic. */
 #include <math.h>
 
 #include "base/mem.h"
 #include "report/number.h"
 #include "report/page_parts.h"
+
+/* ---- operations */
+
+void part_operations(const struct member *m)
+{
+    struct table t = {0};
+    CLEANUP(mem_freep) char *note = mem_printf("%s; %s", grade_caption(m), OPERATIONS_NOTE);
+    if (operations_table(&m->r, &t))
+        page_subsection(m->r.page, "Operations", note);
+    page_table(m->r.page, &t);
+    operations_put_coarse(&m->r);
+}
 
 /* ---- declared waits */
 
@@ -86,14 +98,17 @@ static bool same_result(const struct predicate_result *a, const struct predicate
     return a->status == b->status && lookup_same(a->fact, b->fact);
 }
 
+static const struct predicate_result *result_of(const struct member *m, size_t index, int p)
+{
+    return &summary_graded(m->r.s, index).grade->predicates[p];
+}
+
 /* How many rows share row index's result for a predicate; 0 when an earlier one does. */
 static size_t count_alike(const struct member *m, size_t index, int predicate)
 {
-    const struct row *rows = m->r.s->rows;
     size_t n = 0;
-    for (size_t i = 0; i < m->r.s->n_rows; i++) {
-        if (!same_result(&rows[i].grade.predicates[predicate],
-                         &rows[index].grade.predicates[predicate]))
+    for (size_t i = 0; i < summary_count_graded(m->r.s); i++) {
+        if (!same_result(result_of(m, i, predicate), result_of(m, index, predicate)))
             continue;
         if (i < index)
             return 0;
@@ -104,33 +119,33 @@ static size_t count_alike(const struct member *m, size_t index, int predicate)
 
 static void add_row_limit(const struct member *m, size_t index, int predicate, struct table *t)
 {
-    const struct row *row = &m->r.s->rows[index];
-    const struct predicate_result *p = &row->grade.predicates[predicate];
-    size_t alike = passed(p->status) ? 0 : count_alike(m, index, predicate);
+    const struct graded_row row = summary_graded(m->r.s, index);
+    const struct predicate_result *p = result_of(m, index, predicate);
+    size_t alike = !p->fact || passed(p->status) ? 0 : count_alike(m, index, predicate);
     if (!alike)
         return;
     const char *what =
-        alike == m->r.s->n_rows ? "every row"
-        : alike > 1 ? arena_printf(m->release->a, "%s %s, %s, and %zu more", row->workload,
-                                   row->lane, row->side, alike - 1)
-                    : arena_printf(m->release->a, "%s %s, %s", row->workload, row->lane, row->side);
+        alike == summary_count_graded(m->r.s) ? "every row"
+        : alike > 1 ? arena_printf(m->release->a, "%s %s, %s, and %zu more", row.workload, row.lane,
+                                   row.side, alike - 1)
+                    : arena_printf(m->release->a, "%s %s, %s", row.workload, row.lane, row.side);
     add_limit(t, what, row_predicate_name((enum row_predicate)predicate), p);
 }
 
 static void put_undefined(const struct member *m)
 {
-    for (size_t i = 0; i < m->r.s->n_rows; i++) {
-        const struct row *row = &m->r.s->rows[i];
-        if (row->undefined)
-            page_item(m->r.page, "%s %s, %s: no figures, %s", row->workload, row->lane, row->side,
-                      row->undefined);
+    for (size_t i = 0; i < summary_count_graded(m->r.s); i++) {
+        const struct graded_row row = summary_graded(m->r.s, i);
+        if (row.undefined)
+            page_item(m->r.page, "%s %s, %s: no figures, %s", row.workload, row.lane, row.side,
+                      row.undefined);
     }
 }
 
 static bool has_limits(const struct table *t, const struct member *m)
 {
-    for (size_t i = 0; i < m->r.s->n_rows; i++)
-        if (m->r.s->rows[i].undefined)
+    for (size_t i = 0; i < summary_count_graded(m->r.s); i++)
+        if (summary_graded(m->r.s, i).undefined)
             return true;
     return table_rows(t) > 0;
 }
@@ -144,7 +159,7 @@ void part_grade(const struct member *m)
     table_column(&t, "fact", ALIGN_LEFT, 1);
     add_report_limits(m, &t);
     for (int p = 0; p < ROW_COUNT; p++)
-        for (size_t i = 0; i < m->r.s->n_rows; i++)
+        for (size_t i = 0; i < summary_count_graded(m->r.s); i++)
             add_row_limit(m, i, p, &t);
     bool contractual = m->r.s->grade.value == GRADE_CONTRACTUAL;
     if (has_limits(&t, m))

@@ -35,8 +35,11 @@ void part_adjusted(const struct member *m);
 void part_lanes(const struct member *m);
 void part_changes(const struct member *m);
 void part_controls(const struct member *m);
+void part_operations(const struct member *m);
 void part_waits(const struct member *m);
 void part_grade(const struct member *m);
+/* report_values.c: of one report */
+void part_values(const struct member *m);
 /* page_gaps.c */
 void part_gaps(const struct release *p);
 void part_targets(const struct release *p);
@@ -48,7 +51,7 @@ void part_notes(const struct release *p);
 /* page_session.c */
 /* "contractual", "diagnostic", or "contractual but for the rows marked diagnostic". */
 const char *grade_caption(const struct member *m);
-/* "GO to DONE", "whole process". */
+/* "GO to DONE", "whole process", "one operation"; of values the measure's name. */
 const char *measure_title(enum measure m);
 bool row_is_diagnostic(const struct member *m, const struct row *row);
 /* A lane with figures of its own: neither control nor the startup lane of another. */

@@ -60,17 +60,18 @@ static void add_columns(const struct family *f, struct table *t)
 {
     const struct raw_lane *only = only_subject(f);
     const char *subject = only ? only->name : "lane";
+    const char *unit = times_unit_of(f->first);
     table_column(t, "workload", ALIGN_LEFT, 0);
     if (f->m->r.raw->n_sides > 1)
         table_column(t, "side", ALIGN_LEFT, 0);
     if (!only && f->subjects)
         table_column(t, "lane", ALIGN_LEFT, 0);
     if (f->subjects) {
-        CLEANUP(mem_freep) char *title = mem_printf("%s ms", subject);
+        CLEANUP(mem_freep) char *title = mem_printf("%s%s", subject, unit);
         table_column(t, title, ALIGN_RIGHT, 1);
     }
     for (size_t i = 0; i < f->first->n_lanes; i++) {
-        CLEANUP(mem_freep) char *title = mem_printf("%s ms", f->first->lanes[i].name);
+        CLEANUP(mem_freep) char *title = mem_printf("%s%s", f->first->lanes[i].name, unit);
         if (is_reference(f->first, &f->first->lanes[i]))
             table_column(t, title, ALIGN_RIGHT, 1);
     }
@@ -87,7 +88,11 @@ static void add_median(const struct family *f, const struct raw_workload *w, con
 {
     const struct row *row = lookup_row(&f->m->r, w->name, lane, side);
     char n[NUMBER_MAX];
-    table_cell(t, STYLE_PLAIN, "%s%s", number_ms(n, row ? row->wall.median_ns : (double)NAN),
+    double ns = row ? row->wall.median_ns : (double)NAN;
+    bool alone = *times_unit_of(w) != '\0';
+    table_cell(t, STYLE_PLAIN, "%s%s%s",
+               alone ? number_ms(n, ns) : times_text(n, &f->m->r, w->name, ns),
+               row && row->per_operation.coarse ? " (coarse)" : "",
                row_is_diagnostic(f->m, row) ? " (diagnostic)" : "");
 }
 
@@ -143,8 +148,9 @@ static void put_heading(const struct family *f)
     bool ratios = f->subjects && count_references(f->first);
     CLEANUP(mem_freep) char *title = mem_printf("Results: %s", measure_title(f->first->measure));
     CLEANUP(mem_freep)
-    char *note = mem_printf("%s; medians of wall time in ms%s; lower is faster",
-                            grade_caption(f->m), ratios ? ", ratios of medians" : "");
+    char *note =
+        mem_printf("%s; medians of wall time%s%s; lower is faster", grade_caption(f->m),
+                   *times_unit_of(f->first) ? " in ms" : "", ratios ? ", ratios of medians" : "");
     page_subsection(f->m->r.page, title, note);
 }
 
@@ -170,7 +176,9 @@ void part_results(const struct member *m)
     const struct raw *raw = m->r.raw;
     for (size_t i = 0; i < raw->n_workloads; i++) {
         /* Without references, sides stand against each other in the table of changes. */
-        bool says_more = raw->n_sides == 1 || count_references(&raw->workloads[i]);
+        const struct raw_workload *w = &raw->workloads[i];
+        bool says_more = raw->n_sides == 1 || count_references(w);
+        says_more = says_more && !measure_has_values(w->measure);
         if (says_more && is_first_of_its_family(raw, i))
             put_family(m, &raw->workloads[i]);
     }

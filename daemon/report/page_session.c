@@ -12,7 +12,12 @@
 
 const char *measure_title(enum measure m)
 {
-    return m == MEASURE_PROTOCOL ? "GO to DONE" : "whole process";
+    static const char *const titles[] = {[MEASURE_PROTOCOL] = "GO to DONE",
+                                         [MEASURE_PROCESS] = "whole process",
+                                         [MEASURE_OPERATION] = "one operation"};
+    if (measure_has_values(m))
+        return measure_name(m);
+    return titles[m];
 }
 
 bool row_is_diagnostic(const struct member *m, const struct row *row)
@@ -23,8 +28,8 @@ bool row_is_diagnostic(const struct member *m, const struct row *row)
 const char *grade_caption(const struct member *m)
 {
     const struct summary *s = m->r.s;
-    for (size_t i = 0; i < s->n_rows; i++)
-        if (row_is_diagnostic(m, &s->rows[i]))
+    for (size_t i = 0; s->grade.value == GRADE_CONTRACTUAL && i < summary_count_graded(s); i++)
+        if (summary_graded(s, i).grade->value != GRADE_CONTRACTUAL)
             return "contractual, but for the rows marked diagnostic";
     return grade_name(s->grade.value);
 }
@@ -129,7 +134,10 @@ static void put_report(const struct release *p, size_t index)
     part_lanes(&m);
     part_changes(&m);
     part_controls(&m);
+    part_operations(&m);
+    part_values(&m);
     part_waits(&m);
+    report_put_calibration(&m.r);
     part_grade(&m);
 }
 

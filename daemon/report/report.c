@@ -5,9 +5,25 @@
 typedef void (*section_fn)(const struct report *r);
 
 static const section_fn measured[] = {
-    section_head,    section_verdicts, section_cpu_time,   section_controls,    section_references,
-    section_startup, section_waits,    section_dispersion, section_inventories, section_conditions,
-    section_grade,   section_sources,  section_host,       section_notes,       NULL,
+    section_head,
+    section_verdicts,
+    section_cpu_time,
+    section_controls,
+    section_references,
+    section_values,
+    section_disturbances,
+    section_startup,
+    section_waits,
+    section_operations,
+    section_dispersion,
+    section_calibration,
+    section_inventories,
+    section_conditions,
+    section_grade,
+    section_sources,
+    section_host,
+    section_notes,
+    NULL,
 };
 
 static const section_fn commands[] = {
@@ -15,7 +31,9 @@ static const section_fn commands[] = {
     section_commands,
     section_verdicts,
     section_cpu_time,
+    section_disturbances,
     section_dispersion,
+    section_calibration,
     section_inventories,
     section_conditions,
     section_grade,

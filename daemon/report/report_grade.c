@@ -38,13 +38,18 @@ static bool same_result(const struct predicate_result *a, const struct predicate
     return a->status == b->status && lookup_same(a->fact, b->fact);
 }
 
+static const struct predicate_result *result_of(const struct report *r, size_t index, int p)
+{
+    return &summary_graded(r->s, index).grade->predicates[p];
+}
+
 /* How many rows share the result that row index has for predicate p; 0 when an earlier one does. */
 static size_t count_alike(const struct report *r, size_t index, int p)
 {
-    const struct predicate_result *mine = &r->s->rows[index].grade.predicates[p];
+    const struct predicate_result *mine = result_of(r, index, p);
     size_t n = 0;
-    for (size_t i = 0; i < r->s->n_rows; i++) {
-        if (!same_result(&r->s->rows[i].grade.predicates[p], mine))
+    for (size_t i = 0; i < summary_count_graded(r->s); i++) {
+        if (!same_result(result_of(r, i, p), mine))
             continue;
         if (i < index)
             return 0;
@@ -55,42 +60,42 @@ static size_t count_alike(const struct report *r, size_t index, int p)
 
 static void add_row_result(const struct report *r, struct table *t, size_t index, int p)
 {
-    const struct row *row = &r->s->rows[index];
-    const struct predicate_result *result = &row->grade.predicates[p];
-    size_t alike = passed(result->status) ? 0 : count_alike(r, index, p);
+    const struct graded_row row = summary_graded(r->s, index);
+    const struct predicate_result *result = result_of(r, index, p);
+    bool is_told = result->fact && !passed(result->status);
+    size_t alike = is_told ? count_alike(r, index, p) : 0;
     if (!alike)
         return;
     table_put(t, row_predicate_name((enum row_predicate)p));
     table_cell(t, style_of_tri(result->status), "%s", tri_name(result->status));
-    if (alike == r->s->n_rows)
+    if (alike == summary_count_graded(r->s))
         table_put(t, "all");
     else if (alike > 1)
-        table_cell(t, STYLE_PLAIN, "%zu, first %s %s %s", alike, row->workload, row->lane,
-                   row->side);
+        table_cell(t, STYLE_PLAIN, "%zu, first %s %s %s", alike, row.workload, row.lane, row.side);
     else
-        table_cell(t, STYLE_PLAIN, "%s %s %s", row->workload, row->lane, row->side);
-    table_put(t, result->fact ? result->fact : "no fact is stored");
+        table_cell(t, STYLE_PLAIN, "%s %s %s", row.workload, row.lane, row.side);
+    table_put(t, result->fact);
 }
 
 static void put_rows(const struct report *r)
 {
     struct table t = {0};
-    size_t contractual = 0;
+    size_t contractual = 0, n = summary_count_graded(r->s);
     table_column(&t, "row predicate", ALIGN_LEFT, 0);
     table_column(&t, "status", ALIGN_LEFT, 1);
     table_column(&t, "rows", ALIGN_LEFT, 1);
     table_column(&t, "fact", ALIGN_WRAP, 1);
     for (int p = 0; p < ROW_COUNT; p++)
-        for (size_t i = 0; i < r->s->n_rows; i++)
+        for (size_t i = 0; i < n; i++)
             add_row_result(r, &t, i, p);
-    for (size_t i = 0; i < r->s->n_rows; i++)
-        contractual += r->s->rows[i].grade.value == GRADE_CONTRACTUAL;
+    for (size_t i = 0; i < n; i++)
+        contractual += summary_graded(r->s, i).grade->value == GRADE_CONTRACTUAL;
     page_table(r->page, &t);
-    if (r->s->n_rows && r->s->grade.value == GRADE_CONTRACTUAL) {
+    if (n && r->s->grade.value == GRADE_CONTRACTUAL) {
         page_say(r->page,
                  "%zu of %zu rows are contractual; the others are diagnostic rows of a "
                  "contractual report.",
-                 contractual, r->s->n_rows);
+                 contractual, n);
     }
 }
 

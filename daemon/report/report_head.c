@@ -14,6 +14,23 @@ static void put_title(const struct report *r)
     page_title(r->page, title);
 }
 
+/* "; 1 MORE, 2 EQUAL of values" */
+static void add_values(const struct report *r, struct buf *text)
+{
+    const char *before = text->len ? "; " : "";
+    size_t all = 0;
+    for (int v = VALUE_EQUAL; v <= VALUE_INEXACT; v++) {
+        size_t n = report_count_values(r, (enum value_verdict)v);
+        if (!n)
+            continue;
+        buf_printf(text, "%s%zu %s", before, n, value_verdict_name((enum value_verdict)v));
+        before = ", ";
+        all += n;
+    }
+    if (all)
+        buf_printf(text, ", in %zu comparison%s of values", all, all == 1 ? "" : "s");
+}
+
 static void put_result(const struct report *r)
 {
     size_t counts[VERDICT_UNRESOLVED + 1] = {0}, undefined = 0, all = 0;
@@ -28,16 +45,17 @@ static void put_result(const struct report *r)
         else
             counts[c->wall.verdict]++;
     }
-    if (!all)
-        return;
     for (int v = VERDICT_FASTER; v <= VERDICT_UNRESOLVED; v++)
         if (counts[v])
             buf_printf(&text, "%s%zu %s", text.len ? ", " : "", counts[v],
                        verdict_name((enum verdict)v));
     if (undefined)
         buf_printf(&text, "%s%zu without a figure", text.len ? ", " : "", undefined);
-    buf_printf(&text, ", in %zu comparison%s", all, all == 1 ? "" : "s");
-    page_lead(r->page, "RESULT", STYLE_PLAIN, "", buf_str(&text));
+    if (all)
+        buf_printf(&text, ", in %zu comparison%s", all, all == 1 ? "" : "s");
+    add_values(r, &text);
+    if (text.len)
+        page_lead(r->page, "RESULT", STYLE_PLAIN, "", buf_str(&text));
 }
 
 static void put_attempt(const struct report *r)

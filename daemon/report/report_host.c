@@ -169,6 +169,30 @@ static void put_waivers(const struct report *r)
     }
 }
 
+static const char *or_nothing(const char *source)
+{
+    return source ? source : "nothing";
+}
+
+/* Each host has the best counters that there are on it; which ones those are decides what a ledger
+ * can see. */
+static void put_counters(const struct report *r)
+{
+    const struct ledger_sources *s = &r->raw->observer;
+    char fine[NUMBER_MAX];
+
+    if (!s->busy && !s->lane)
+        return;
+    page_item(
+        r->page,
+        "the ledger counts foreign CPU time by %s (to %s ms), that of lanes by %s, waiting by "
+        "%s, pressure by %s, throttling by %s; the runner's memory was %slocked",
+        or_nothing(s->busy),
+        s->busy_resolution_ns < 0 ? "?" : number_ms(fine, (double)s->busy_resolution_ns),
+        or_nothing(s->lane), or_nothing(s->delay), or_nothing(s->pressure), or_nothing(s->throttle),
+        s->memory ? "" : "not ");
+}
+
 void section_conditions(const struct report *r)
 {
     struct table t = {0};
@@ -183,4 +207,5 @@ void section_conditions(const struct report *r)
         page_section(r->page, "Conditions", note);
     page_table(r->page, &t);
     put_waivers(r);
+    put_counters(r);
 }

@@ -103,26 +103,27 @@ static void put_absent(const struct report *r)
                           r->raw->workloads[w].name, r->raw->sides[s]);
 }
 
-static bool is_absent(const struct report *r, const struct row *row)
+static bool is_absent(const struct report *r, const char *workload, const char *side)
 {
-    const struct raw_workload *w = lookup_workload(r, row->workload);
-    return w && workload_is_absent(w, row->side);
+    const struct raw_workload *w = lookup_workload(r, workload);
+    return w && workload_is_absent(w, side);
 }
 
 static void put_rows(const struct report *r)
 {
-    for (size_t i = 0; i < r->s->n_rows; i++) {
-        const struct row *row = &r->s->rows[i];
-        if (is_absent(r, row))
+    for (size_t i = 0; i < summary_count_graded(r->s); i++) {
+        const struct graded_row row = summary_graded(r->s, i);
+        const struct row *time = i < r->s->n_rows ? &r->s->rows[i] : NULL;
+        if (is_absent(r, row.workload, row.side))
             continue;
-        if (row->undefined)
-            page_item(r->page, "%s %s, %s: no figures, %s", row->workload, row->lane, row->side,
-                      row->undefined);
-        else if (row->adjusted_n && !row->adjusted_valid)
+        if (row.undefined)
+            page_item(r->page, "%s %s, %s: no figures, %s", row.workload, row.lane, row.side,
+                      row.undefined);
+        else if (time && time->adjusted_n && !time->adjusted_valid)
             page_item(r->page,
                       "%s %s, %s: the startup-adjusted time is undefined, as no difference is "
                       "positive",
-                      row->workload, row->lane, row->side);
+                      row.workload, row.lane, row.side);
     }
 }
 
@@ -132,7 +133,7 @@ static void put_placement(const struct report *r)
     for (size_t i = 0; i < r->raw->n_observations; i++) {
         const struct raw_observation *o = &r->raw->observations[i];
         leftovers += o->leftovers > 0;
-        if (o->kind != OBS_TIMED)
+        if (o->kind != OBS_TIMED || !observation_is_time(r->raw, o))
             continue;
         timed++;
         unpinned += o->cpu < 0;

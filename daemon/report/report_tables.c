@@ -108,16 +108,37 @@ void section_waits(const struct report *r)
 
 /* ---- dispersion */
 
+static void put_floor_share(struct table *t, const struct row *row)
+{
+    char n[NUMBER_MAX];
+    bool below = row->grade.predicates[ROW_ABOVE_RESOLUTION].status == TRI_FAIL;
+    table_cell(t, below ? STYLE_WARN : STYLE_PLAIN, "%s%s", number_fraction(n, row->floor_share),
+               below ? " (below resolution)" : "");
+}
+
+static void add_dispersion_columns(const struct report *r, struct table *t)
+{
+    static const char *const titles[] = {"median", "MAD", "p95", "best"};
+    table_column(t, "n", ALIGN_RIGHT, 1);
+    for (size_t i = 0; i < ARRAY_LEN(titles); i++) {
+        CLEANUP(mem_freep) char *title = mem_printf("%s%s", titles[i], times_unit(r));
+        table_column(t, title, ALIGN_RIGHT, i < 2 ? 1 : 2);
+    }
+    if (r->s->calibration)
+        table_column(t, "floor", ALIGN_RIGHT, 2);
+}
+
+static double known_ns(int64_t ns)
+{
+    return ns < 0 ? (double)NAN : (double)ns;
+}
+
 void section_dispersion(const struct report *r)
 {
     struct table t = {0};
     char n[NUMBER_MAX];
     add_key_columns(&t);
-    table_column(&t, "n", ALIGN_RIGHT, 1);
-    table_column(&t, "median ms", ALIGN_RIGHT, 1);
-    table_column(&t, "MAD ms", ALIGN_RIGHT, 1);
-    table_column(&t, "p95 ms", ALIGN_RIGHT, 2);
-    table_column(&t, "best ms", ALIGN_RIGHT, 2);
+    add_dispersion_columns(r, &t);
     for (size_t i = 0; i < r->s->n_rows; i++) {
         const struct row *row = &r->s->rows[i];
         const struct figures *f = &row->wall;
@@ -125,12 +146,17 @@ void section_dispersion(const struct report *r)
             continue;
         add_row_keys(&t, row);
         table_put(&t, number_count(n, (int64_t)f->n));
-        table_put(&t, number_ms(n, f->median_ns));
-        table_put(&t, number_ms(n, f->mad_ns));
-        table_put(&t, number_ms(n, f->p95_ns < 0 ? (double)NAN : (double)f->p95_ns));
-        table_put(&t, number_ms(n, f->best_ns < 0 ? (double)NAN : (double)f->best_ns));
+        table_put(&t, times_text(n, r, row->workload, f->median_ns));
+        table_put(&t, times_text(n, r, row->workload, f->mad_ns));
+        table_put(&t, times_text(n, r, row->workload, known_ns(f->p95_ns)));
+        table_put(&t, times_text(n, r, row->workload, known_ns(f->best_ns)));
+        if (r->s->calibration)
+            put_floor_share(&t, row);
     }
     if (table_rows(&t))
-        page_section(r->page, "Dispersion", "wall time of every lane; p95 by nearest rank");
+        page_section(r->page, "Dispersion",
+                     r->s->calibration ? "wall time of every lane; p95 by nearest rank; floor: the "
+                                         "part of the median that measuring itself takes"
+                                       : "wall time of every lane; p95 by nearest rank");
     page_table(r->page, &t);
 }

@@ -73,8 +73,9 @@ static const char *reference_name(const struct comparison *c)
 static void add_columns(const struct verdict_table *v, struct table *t)
 {
     char coverage[NUMBER_MAX];
-    CLEANUP(mem_freep) char *reference = mem_printf("%s ms", reference_name(v->first));
-    CLEANUP(mem_freep) char *subject = mem_printf("%s ms", subject_name(v->first));
+    const char *unit = times_unit(v->r);
+    CLEANUP(mem_freep) char *reference = mem_printf("%s%s", reference_name(v->first), unit);
+    CLEANUP(mem_freep) char *subject = mem_printf("%s%s", subject_name(v->first), unit);
     CLEANUP(mem_freep)
     char *interval = mem_printf("interval%s%s", v->one_coverage ? ", " : "",
                                 v->one_coverage ? number_fraction(coverage, v->coverage) : "");
@@ -135,8 +136,10 @@ static void add_row(const struct verdict_table *v, const struct comparison *c, s
     char n[NUMBER_MAX];
     table_put(t, c->workload);
     table_put(t, c->kind == COMPARE_SIDES ? c->subject_lane : c->subject_side);
-    table_put(t, number_ms(n, median_of(v->r, c->workload, c->reference_lane, c->reference_side)));
-    table_put(t, number_ms(n, median_of(v->r, c->workload, c->subject_lane, c->subject_side)));
+    table_put(t, times_text(n, v->r, c->workload,
+                            median_of(v->r, c->workload, c->reference_lane, c->reference_side)));
+    table_put(t, times_text(n, v->r, c->workload,
+                            median_of(v->r, c->workload, c->subject_lane, c->subject_side)));
     table_put(t, number_pct(n, c->undefined ? (double)NAN : c->change_pct));
     add_verdict(v->r, c, t);
     table_put(t, number_ratio(n, c->undefined ? (double)NAN : estimate_ratio(w)));
@@ -181,9 +184,9 @@ static void put_note(const struct verdict_table *v)
                             reference_name(c));
     CLEANUP(mem_freep) char *margin = margin_text(v);
     page_say(r->page,
-             "Medians in ms. ratio: the median of %s; below 1 is faster. resolves: the smallest "
+             "Medians%s. ratio: the median of %s; below 1 is faster. resolves: the smallest "
              "change that this run could have seen. Margin: %s.",
-             rule, margin);
+             *times_unit(r) ? " in ms" : "", rule, margin);
 }
 
 static void put_verdict_table(const struct report *r, const struct comparison *first)
@@ -244,8 +247,8 @@ static void add_cpu_row(const struct report *r, const struct comparison *c, stru
                      *reference = lookup_row(r, c->workload, c->reference_lane, c->reference_side);
     table_put(t, c->workload);
     table_put(t, c->kind == COMPARE_SIDES ? c->subject_lane : c->subject_side);
-    table_put(t, number_ms(n, reference ? reference->cpu.median_ns : (double)NAN));
-    table_put(t, number_ms(n, subject ? subject->cpu.median_ns : (double)NAN));
+    table_put(t, times_text(n, r, c->workload, reference ? reference->cpu.median_ns : (double)NAN));
+    table_put(t, times_text(n, r, c->workload, subject ? subject->cpu.median_ns : (double)NAN));
     table_cell(t, style_of_verdict(c->cpu.verdict), "%s", verdict_name(c->cpu.verdict));
     table_put(t, number_ratio(n, estimate_ratio(&c->cpu)));
     add_interval(t, &c->cpu.interval);
@@ -256,8 +259,9 @@ static void add_cpu_row(const struct report *r, const struct comparison *c, stru
 static void put_cpu_table(const struct report *r, const struct comparison *first)
 {
     struct table t = {0};
-    CLEANUP(mem_freep) char *reference = mem_printf("%s ms", reference_name(first));
-    CLEANUP(mem_freep) char *subject = mem_printf("%s ms", subject_name(first));
+    CLEANUP(mem_freep)
+    char *reference = mem_printf("%s%s", reference_name(first), times_unit(r));
+    CLEANUP(mem_freep) char *subject = mem_printf("%s%s", subject_name(first), times_unit(r));
     table_column(&t, "workload", ALIGN_LEFT, 0);
     table_column(&t, first->kind == COMPARE_SIDES ? "lane" : "side", ALIGN_LEFT, 0);
     table_column(&t, reference, ALIGN_RIGHT, FIRST_GROUP);
@@ -344,8 +348,8 @@ static void put_controls(const struct report *r, const struct control_drift *fir
 {
     struct table t = {0};
     char n[NUMBER_MAX];
-    CLEANUP(mem_freep) char *before = mem_printf("%s ms", first->before_side);
-    CLEANUP(mem_freep) char *after = mem_printf("%s ms", first->after_side);
+    CLEANUP(mem_freep) char *before = mem_printf("%s%s", first->before_side, times_unit(r));
+    CLEANUP(mem_freep) char *after = mem_printf("%s%s", first->after_side, times_unit(r));
     table_column(&t, "workload", ALIGN_LEFT, 0);
     table_column(&t, "control", ALIGN_LEFT, 0);
     table_column(&t, before, ALIGN_RIGHT, FIRST_GROUP);
@@ -357,8 +361,8 @@ static void put_controls(const struct report *r, const struct control_drift *fir
             continue;
         table_put(&t, c->workload);
         table_put(&t, c->lane);
-        table_put(&t, number_ms(n, c->before_ns));
-        table_put(&t, number_ms(n, c->after_ns));
+        table_put(&t, times_text(n, r, c->workload, c->before_ns));
+        table_put(&t, times_text(n, r, c->workload, c->after_ns));
         table_put(&t, number_pct(n, c->drift_pct));
         table_cell(&t, style_of_tri(c->within), "%s", tri_name(c->within));
     }

@@ -23,10 +23,32 @@ void section_controls(const struct report *r);
 void section_references(const struct report *r);
 /* report_pairs.c; part of the controls */
 void report_repeats(const struct report *r);
+/* report_calibration.c */
+void section_calibration(const struct report *r);
+/* Of it, what says something of the report's figures; for pages too. */
+void report_put_calibration(const struct report *r);
+/* report_disturbances.c */
+void section_disturbances(const struct report *r);
+/* report_operations.c */
+#define OPERATIONS_NOTE "the time from GO to DONE, divided by the operations done in it"
+void section_operations(const struct report *r);
+/* Of it, for pages too: its table, with the number of rows; and the rows that are coarse. */
+size_t operations_table(const struct report *r, struct table *t);
+void operations_put_coarse(const struct report *r);
+/* What follows "before" in the title of a column of times: " ms", or nothing where cells have units
+ * because the report has operations. */
+const char *times_unit(const struct report *r);
+const char *times_unit_of(const struct raw_workload *w); /* of a table of such workloads alone */
+/* A time of the workload, in its unit; out has NUMBER_MAX bytes and is returned. */
+char *times_text(char *out, const struct report *r, const char *workload, double ns);
 /* report_tables.c */
 void section_startup(const struct report *r);
 void section_waits(const struct report *r);
 void section_dispersion(const struct report *r);
+/* report_values.c */
+/* How many comparisons of values that are shown have this verdict. */
+size_t report_count_values(const struct report *r, enum value_verdict verdict);
+void section_values(const struct report *r);
 /* report_host.c */
 void section_inventories(const struct report *r);
 void section_conditions(const struct report *r);

@@ -3,12 +3,13 @@
  * The runner (daemon/run/runner/) is the parent of every build step and every lane. A request is
  * begun, waited for and finished in three calls, so that a libuv loop can poll run_fd() for builds
  * and the daemon can block in run_wait() while a lane is timed. When the runner is lost, every call
- * returns -EPIPE with the code "runner.lost"; the struct can then only be freed.
- * Invariant: after a finished request every process that it started is gone, or `unremoved` names
- * what is not, and then the runner refuses further requests until it is ("runner.unclean").
- * Ownership: requests are borrowed until the begin call returns; results own their bytes, or live
- * in the given arena. Call run_new() on a thread that outlives the run: the kernel ends the runner
- * when the thread that started it ends.
+ * returns -EPIPE with the code "runner.lost" (it ended), "runner.garbled" (its answer cannot be
+ * one) or "runner.hung" (it did not answer within the request's timeouts and what ending takes);
+ * the struct can then only be freed. Invariant: after a finished request every process that it
+ * started is gone, or `unremoved` names what is not, and then the runner refuses further requests
+ * until it is ("runner.unclean"). Ownership: requests are borrowed until the begin call returns;
+ * results own their bytes, or live in the given arena. Call run_new() on a thread that outlives the
+ * run: the kernel ends the runner when the thread that started it ends.
  */
 #pragma once
 
@@ -35,6 +36,19 @@ void run_free(struct run *run);
 
 pid_t run_pid(const struct run *run);
 
+/* Where its counters come from; lives as long as run. */
+const struct ledger_sources *run_sources(const struct run *run);
+
+/* Are the resident bytes of a lane exact here? */
+bool run_reads_rollups(const struct run *run);
+
+/* Can the CPU count the instructions of a lane here? */
+bool run_counts_instructions(const struct run *run);
+
+/* Gives the runner, and so everything that it will start, the mark by which it can be found when it
+ * and the daemon are gone (mark.h). Call it before the first request. 0 or -errno. */
+int run_mark(struct run *run, uint64_t mark);
+
 /* ---- a build step or another program that is not timed as a lane */
 
 struct run_exec {
@@ -42,6 +56,7 @@ struct run_exec {
         *argv; /* NULL-terminated; a name without a slash is looked up in PATH of env */
     const char *const *env;  /* NULL-terminated, exactly what the child gets (see run_env.h) */
     const char *cwd;         /* absolute */
+    const char *stdin_path;  /* a file for stdin; NULL: there is nothing to read */
     const char *log_path;    /* created or truncated; stdout and stderr in the order written */
     int64_t log_limit_bytes; /* then a line marks the cut and the rest is read and dropped */
     int64_t timeout_ms;
@@ -82,7 +97,12 @@ struct run_observe {
     const char *const *argv, *const *env;
     const char *cwd;
     const char *ready, *go, *done; /* protocol: lines without newline, at most 512 bytes with it */
+    const char *baseline, *load;   /* memory: a record before READY and the answer; NULL: none */
+    int64_t window_ms;             /* cpu: how long it is watched between READY and GO */
     const char *stdout_text;       /* process: exact expected stdout; NULL: not checked */
+    struct args counters;          /* counters: the names that it prints */
+    const char *callgrind_dir;     /* instructions: where callgrind, which argv starts, leaves its
+                                      files; NULL: the CPU counts */
     bool stderr_allowed;           /* false: any byte on stderr makes the observation invalid */
     int64_t stdout_limit_bytes;    /* process, when stdout is not checked; 0: 1 MiB */
     int64_t stderr_limit_bytes;    /* 0: 64 KiB */
@@ -90,7 +110,9 @@ struct run_observe {
     int64_t done_timeout_ms;       /* GO to DONE, and again DONE to exit; process: spawn to exit */
     const int *cpus;               /* the policy's CPU set; n_cpus 0: as the runner's own */
     size_t n_cpus;
-    int pin_cpu; /* >= 0: lane and waiting runner share this core; -1: not pinned */
+    int pin_cpu;          /* >= 0: lane and waiting runner share this core; -1: not pinned */
+    const int *near_cpus; /* the lane's CPUs and their siblings; n_near 0: all there are */
+    size_t n_near;
 };
 
 /* Times in raw are absolute readings of the timing clock (base/clock.h), -1 where there is none.
@@ -102,9 +124,9 @@ struct run_observe {
  * lane.done_timeout, lane.done_unflushed, lane.eof_before_done, lane.line_too_long,
  * lane.output_extra, lane.stdout_wrong, lane.stdout_limit, lane.stderr_written, lane.stderr_limit,
  * lane.exit_timeout, lane.exit_status, lane.signal, lane.leftover, lane.cancelled, run.refused and
- * runner.unclean. A lane that ends before a record it owed is named by its signal or nonzero status
- * if it has one. A process that the lane leaves behind and that ends by itself within 100 ms is no
- * leftover.
+ * runner.unclean; with run_values.h also lane.counter_*. A lane that ends before a record it owed
+ * is named by its signal or nonzero status if it has one. A process that the lane leaves behind and
+ * that ends by itself within 100 ms is no leftover.
  *
  * raw.interval_cpu_ns is of the lane's own process, all threads; nothing of its child processes is
  * in it. raw.runner_cpu_ns of a process lane counts from when the lane was started. */
@@ -119,6 +141,12 @@ struct run_observation {
     const char *unremoved;      /* NULL: all gone, proved */
     const char *stdout_tail;    /* last output, kept when the observation is not ok; never NULL; */
     const char *stderr_tail;    /*  bytes that are no UTF-8, and NUL, are '?' */
+    const char *output;         /* counters: all of stdout, as it is; never NULL */
+    size_t output_bytes;
+    int64_t instructions;                      /* where the CPU counts; -1: not known */
+    int64_t baseline_rss, ready_rss, peak_rss; /* memory: bytes of the tree; -1: not known */
+    int64_t window_from_ns, window_to_ns;      /* cpu: -1 where there was none */
+    int64_t window_cpu_ns;                     /* of the tree in it; -1: not known */
 };
 
 int run_observe_begin(struct run *run, const struct run_observe *req, struct err *e);
@@ -134,6 +162,9 @@ int run_fd(const struct run *run);
  * negative: wait for ever). -EPIPE: the runner is lost. Blocks in one poll: this is the daemon's
  * side of the silent interval. */
 int run_wait(struct run *run, int64_t timeout_ms);
+
+/* What the runner has beyond the timeouts of the requests that are begun from now on. */
+void run_set_spare(struct run *run, int64_t ms);
 
 /* Asks the runner to end the running request, which then finishes as cancelled (or as it did, if it
  * was faster). 0, -EPIPE; 0 when nothing runs. */

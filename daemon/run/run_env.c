@@ -56,11 +56,17 @@ int run_expand_args(struct arena *a, const struct args *in, const char *source_d
 
 bool run_env_forbidden(const char *name)
 {
-    static const char service[] = "NOTIFY_SOCKET";
+    static const char *const families[] = {"GIT_", "LISTEN_", "AURABENCH_"};
+    static const char *const names[] = {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"};
     size_t len = strcspn(name, "=");
 
-    return strncmp(name, "GIT_", 4) == 0 || strncmp(name, "LISTEN_", 7) == 0 ||
-           (len == strlen(service) && strncmp(name, service, len) == 0);
+    for (size_t i = 0; i < ARRAY_LEN(families); i++)
+        if (strncmp(name, families[i], strlen(families[i])) == 0)
+            return true;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (len == strlen(names[i]) && strncmp(name, names[i], len) == 0)
+            return true;
+    return false;
 }
 
 struct environment {

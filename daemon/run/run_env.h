@@ -23,6 +23,7 @@ const char *const *run_environment(struct arena *a, const char *path, const char
                                    const struct env_var *suite, size_t n_suite,
                                    const struct env_var *lane, size_t n_lane);
 
-/* GIT_*, LISTEN_*, NOTIFY_SOCKET: variables that make a program act for somebody else. name ends at
+/* GIT_*, LISTEN_*, AURABENCH_*, NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID: variables that make
+ * a program act for somebody else. name ends at
  * '=' or NUL. */
 bool run_env_forbidden(const char *name);

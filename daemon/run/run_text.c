@@ -7,81 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-
-#define CLIP 120
-
-/* A piece of foreign text short enough that the next step still fits behind it. */
-struct clip {
-    char text[CLIP + 4];
-};
-
-static struct clip clip(const char *text)
-{
-    struct clip c = {""};
-    const char *s = text ? text : "";
-    size_t len = strlen(s), cut = len;
-
-    if (len > CLIP)
-        for (cut = CLIP; cut > 0 && ((unsigned char)s[cut] & 0xc0) == 0x80; cut--)
-            ; /* not inside a character */
-    (void)snprintf(c.text, sizeof c.text, "%.*s%s", (int)cut, s, cut < len ? "..." : "");
-    return c;
-}
-
-/* The same with its line breaks and other controls shown as '?'. */
-static struct clip one_line(const char *s)
-{
-    struct clip c = clip(s);
-
-    for (char *p = c.text; *p; p++)
-        if ((unsigned char)*p < ' ')
-            *p = '?';
-    return c;
-}
-
-/* The last line with something in it. */
-static struct clip last_line(const char *text)
-{
-    const char *end = text + strlen(text);
-    char line[2 * CLIP]; /* more than is shown: the cut is made there */
-
-    while (end > text && (end[-1] == '\n' || end[-1] == '\r'))
-        end--;
-    const char *start = end;
-    while (start > text && start[-1] != '\n')
-        start--;
-    size_t len = (size_t)(end - start) < sizeof line ? (size_t)(end - start) : sizeof line - 1;
-    memcpy(line, start, len);
-    line[len] = '\0';
-    return one_line(line);
-}
-
-/* ---- what is common to lanes and build steps */
-
-static const char *start_hint(int errnum, const char *step)
-{
-    if (strcmp(step, "chdir") == 0)
-        return "make its working directory exist and readable for the daemon's user";
-    if (strcmp(step, "log") == 0)
-        return "look at the daemon's state directory: it must be writable and not full";
-    if (strcmp(step, "affinity") == 0)
-        return "name CPUs that this host has in the policy's cpu_set";
-    if (errnum == ENOENT)
-        return "name a program that the build makes or that is in the policy's PATH, and for a "
-               "script an interpreter that exists";
-    if (errnum == EACCES)
-        return "name an executable file (chmod +x), not a folder";
-    if (errnum == ENOEXEC)
-        return "a script needs a first line that names its interpreter, such as #!/usr/bin/env "
-               "python3";
-    return "run the command by hand as the daemon's user to see why";
-}
-
-static void say_start(struct buf *b, const char *program, int errnum, const char *step)
-{
-    buf_printf(b, "cannot start %s: %s (%s); %s", clip(program).text, strerror(errnum),
-               step ? step : "?", start_hint(errnum, step ? step : ""));
-}
+#include "run/run_text_parts.h"
 
 /* ---- lanes */
 
@@ -93,7 +19,7 @@ struct facts {
 /* How far the lane had come when it ended. */
 static const char *when(const struct facts *f)
 {
-    if (f->req->measure == MEASURE_PROCESS)
+    if (!measure_has_records(f->req->measure))
         return "";
     if (!f->o->raw.ready)
         return " before READY";
@@ -130,6 +56,34 @@ static void done_wrong(struct buf *b, const struct facts *f)
     say_record(b, "DONE", f->req->done, f->o->got);
 }
 
+static void baseline_wrong(struct buf *b, const struct facts *f)
+{
+    say_record(b, "BASELINE", f->req->baseline, f->o->got);
+}
+
+static void baseline_missing(struct buf *b, const struct facts *f)
+{
+    buf_printf(
+        b,
+        "printed READY (\"%s\") and no BASELINE (\"%s\") before it; print BASELINE before the "
+        "load, and READY behind it",
+        clip(f->req->ready).text, clip(f->req->baseline).text);
+}
+
+static void baseline_twice(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "printed its BASELINE line (\"%s\") twice; print it once, before the load",
+               clip(f->req->baseline).text);
+}
+
+static void ready_early(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed \"%s\" before it had read the line \"%s\"; the load must begin after that "
+               "line was read",
+               clip(f->o->got).text, clip(f->req->load).text);
+}
+
 static void say_late(struct buf *b, const char *name, const char *expected, int64_t ms,
                      const char *got)
 {
@@ -145,6 +99,11 @@ static void ready_timeout(struct buf *b, const struct facts *f)
     say_late(b, "READY", f->req->ready, f->req->ready_timeout_ms, f->o->got);
 }
 
+static void baseline_timeout(struct buf *b, const struct facts *f)
+{
+    say_late(b, "BASELINE", f->req->baseline, f->req->ready_timeout_ms, f->o->got);
+}
+
 static void done_timeout(struct buf *b, const struct facts *f)
 {
     say_late(b, "DONE", f->req->done, f->req->done_timeout_ms, f->o->got);
@@ -156,6 +115,24 @@ static void say_eof(struct buf *b, const struct facts *f, const char *name, cons
     if (f->o->got && *f->o->got)
         buf_printf(b, ", after \"%s\"", clip(f->o->got).text);
     say_then(b, f, "run its command by hand to see why it ended early");
+}
+
+static void eof_before_baseline(struct buf *b, const struct facts *f)
+{
+    say_eof(b, f, "BASELINE", f->req->baseline);
+}
+
+static void load_failed(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "closed its stdin before \"%s\" could be written", clip(f->req->load).text);
+    say_then(b, f, "the program must read that line from stdin after BASELINE");
+}
+
+static void window_ended(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "ended or closed its stdout within its window of %" PRId64 " ms after READY",
+               f->req->window_ms);
+    say_then(b, f, "it must wait for GO");
 }
 
 static void eof_before_ready(struct buf *b, const struct facts *f)
@@ -176,10 +153,8 @@ static void go_failed(struct buf *b, const struct facts *f)
 
 static void done_early(struct buf *b, const struct facts *f)
 {
-    buf_printf(b,
-               "printed \"%s\" before GO was written; the work must begin after the GO line was "
-               "read",
-               clip(f->o->got).text);
+    buf_printf(b, "printed \"%s\" before GO was %s; the work must begin after the GO line was read",
+               clip(f->o->got).text, f->o->raw.go_ns < 0 ? "written" : "read");
 }
 
 static void line_too_long(struct buf *b, const struct facts *f)
@@ -207,6 +182,86 @@ static void stdout_wrong(struct buf *b, const struct facts *f)
                clip(f->o->got).text);
 }
 
+static void stdout_limit(struct buf *b, const struct facts *f)
+{
+    const char *expected = f->req->stdout_text;
+
+    if (expected)
+        buf_printf(b,
+                   "printed %" PRId64 " bytes to stdout, where %zu are expected, until it was kept "
+                   "from printing more; correct the program or the suite's stdout",
+                   f->o->raw.stdout_bytes, strlen(expected));
+    else
+        buf_puts(b, "printed more to stdout than is kept; print less");
+}
+
+static void counter_bad(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed the line \"%s\", which is not COUNTER, a name and a decimal number, each "
+               "behind one blank; print nothing else",
+               clip(f->o->got).text);
+}
+
+static void counter_unknown(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed the line \"%s\", whose counter the workload does not declare; name it in "
+               "\"counters\" or do not print it",
+               clip(f->o->got).text);
+}
+
+static void counter_twice(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "printed the line \"%s\", whose counter it had printed before; print each once",
+               clip(f->o->got).text);
+}
+
+static void counter_missing(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "did not print its counter %s; print the line \"COUNTER %s NUMBER\", or take it out "
+               "of \"counters\"",
+               clip(f->o->got).text, clip(f->o->got).text);
+}
+
+static void file_missing(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "has no file %s; let the build make it, or mend its path in \"files\"",
+               clip(f->o->got).text);
+}
+
+static void file_link(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "has a link where its file %s should be; name the file that it leads to",
+               clip(f->o->got).text);
+}
+
+static void file_special(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "has something that is no regular file as %s; name a file", clip(f->o->got).text);
+}
+
+static void link_forbidden(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "has %s, which \"must_not_link\" forbids; build it without that",
+               clip(f->o->got).text);
+}
+
+static void link_missing(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "lacks %s, which \"must_link\" asks for; build it with that",
+               clip(f->o->got).text);
+}
+
+static void link_unknown(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "has libraries and symbols that cannot be read in %s; build a program of the kind "
+               "ELF64 that is not stripped of them, or drop \"must_link\" and \"must_not_link\"",
+               clip(f->o->got).text);
+}
+
 static void stderr_written(struct buf *b, const struct facts *f)
 {
     buf_printf(b, "wrote %" PRId64 " bytes to stderr", f->o->raw.stderr_bytes);
@@ -222,7 +277,7 @@ static void stderr_limit(struct buf *b, const struct facts *f)
 static void exit_timeout(struct buf *b, const struct facts *f)
 {
     buf_printf(b, "did not exit within %" PRId64 " ms%s; %s", f->req->done_timeout_ms, when(f),
-               f->req->measure == MEASURE_PROTOCOL
+               measure_has_records(f->req->measure)
                    ? "let it exit when its stdin ends"
                    : "mend the program or raise the policy's timeout");
 }
@@ -268,6 +323,7 @@ static void exec_failed(struct buf *b, const struct facts *f)
 }
 
 #define LANE "workloads.%s.lanes.%s.command"
+#define LANE_MEMBER(member) "workloads.%s.lanes.%s." member
 #define WORKLOAD(member) "workloads.%s." member
 
 static const struct lane_text {
@@ -292,7 +348,37 @@ static const struct lane_text {
     {"lane.line_too_long", LANE, line_too_long, NULL},
     {"lane.output_extra", LANE, output_extra, NULL},
     {"lane.stdout_wrong", WORKLOAD("stdout"), stdout_wrong, NULL},
-    {"lane.stdout_limit", LANE, NULL, "printed more to stdout than is kept; print less"},
+    {"lane.stdout_limit", LANE, stdout_limit, NULL},
+    {"lane.counter_bad", LANE, counter_bad, NULL},
+    {"lane.counter_unknown", WORKLOAD("counters"), counter_unknown, NULL},
+    {"lane.counter_twice", LANE, counter_twice, NULL},
+    {"lane.counter_missing", WORKLOAD("counters"), counter_missing, NULL},
+    {"lane.instructions_unknown", WORKLOAD("measure"), NULL,
+     "ran, but its instructions could not be counted; run valgrind --tool=callgrind with its command "
+     "by hand, or measure where nobody else uses the CPU's counters"},
+    {"lane.baseline_wrong", WORKLOAD("baseline"), baseline_wrong, NULL},
+    {"lane.baseline_missing", WORKLOAD("baseline"), baseline_missing, NULL},
+    {"lane.baseline_twice", WORKLOAD("baseline"), baseline_twice, NULL},
+    {"lane.baseline_timeout", WORKLOAD("baseline"), baseline_timeout, NULL},
+    {"lane.baseline_unflushed", LANE, NULL,
+     "printed its BASELINE line but left it in the program's own buffer; flush stdout after "
+     "BASELINE"},
+    {"lane.eof_before_baseline", LANE, eof_before_baseline, NULL},
+    {"lane.ready_early", WORKLOAD("load"), ready_early, NULL},
+    {"lane.load_failed", LANE, load_failed, NULL},
+    {"lane.memory_unknown", LANE, NULL,
+     "waited, but the resident bytes of its processes could not be read; let it run as the "
+     "daemon's user"},
+    {"lane.window_ended", LANE, window_ended, NULL},
+    {"lane.cpu_unknown", LANE, NULL,
+     "waited, but what it used of the CPU is not known, because a process of it ended within the "
+     "window; start none there, or let the daemon make control groups"},
+    {"lane.file_missing", LANE_MEMBER("files"), file_missing, NULL},
+    {"lane.file_link", LANE_MEMBER("files"), file_link, NULL},
+    {"lane.file_special", LANE_MEMBER("files"), file_special, NULL},
+    {"lane.link_forbidden", LANE_MEMBER("must_not_link"), link_forbidden, NULL},
+    {"lane.link_missing", LANE_MEMBER("must_link"), link_missing, NULL},
+    {"lane.link_unknown", LANE_MEMBER("must_link"), link_unknown, NULL},
     {"lane.stderr_written", LANE, stderr_written, NULL},
     {"lane.stderr_limit", LANE, stderr_limit, NULL},
     {"lane.exit_timeout", LANE, exit_timeout, NULL},
@@ -317,6 +403,14 @@ static const struct lane_text *find_text(const char *code)
         if (strcmp(lane_texts[i].code, code) == 0)
             return &lane_texts[i];
     return &unknown;
+}
+
+bool run_observe_known(const char *outcome)
+{
+    for (size_t i = 0; i < ARRAY_LEN(lane_texts); i++)
+        if (strcmp(lane_texts[i].code, outcome) == 0)
+            return true;
+    return strcmp(outcome, "ok") == 0;
 }
 
 int run_observe_text(const struct run_text_who *who, const struct run_observe *req,
@@ -397,6 +491,14 @@ static const struct build_text {
     {"exec.cancelled", "job.cancelled", say_build_cancelled},
     {"runner.unclean", "runner.unclean", say_build_unclean},
 };
+
+bool run_exec_known(const char *outcome)
+{
+    for (size_t i = 0; i < ARRAY_LEN(build_texts); i++)
+        if (strcmp(build_texts[i].outcome, outcome) == 0)
+            return true;
+    return strcmp(outcome, "ok") == 0;
+}
 
 int run_exec_text(const char *what, const char *field, const struct run_exec *req,
                   const struct run_exec_result *r, struct err *e)

@@ -16,6 +16,10 @@ struct run_text_who {
 int run_observe_text(const struct run_text_who *who, const struct run_observe *req,
                      const struct run_observation *o, struct err *e);
 
+/* One of the causes that run.h lists, or "ok". */
+bool run_observe_known(const char *outcome);
+bool run_exec_known(const char *outcome);
+
 /* The same for a build step, with the codes "build.failed", "build.timeout", "job.cancelled" and
  * "runner.unclean". what: "build step 1 of side before (make)"; field: "build[0]". */
 int run_exec_text(const char *what, const char *field, const struct run_exec *req,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/suite.h"
 #include "run/run_env.h"
 
 #define STDOUT_LIMIT_BYTES (1 << 20)
@@ -63,6 +64,7 @@ int run_wire_exec(const struct run_exec *req, struct wire_exec *x, struct err *e
 {
     int rc = fill_program(&x->program, req->argv, req->env, req->cwd, e);
 
+    x->stdin_path = req->stdin_path;
     x->log_path = req->log_path;
     x->log_limit_bytes = bounded(req->log_limit_bytes, INT64_MAX);
     x->timeout_ms = bounded(req->timeout_ms, TIMEOUT_MAX_MS);
@@ -85,40 +87,65 @@ static int fill_protocol(struct wire_observe *o, const struct run_observe *req, 
         rc = check_line(req->go, "go", e);
     if (rc == 0)
         rc = check_line(req->done, "done", e);
+    if (rc == 0 && req->baseline)
+        rc = check_line(req->baseline, "baseline", e);
+    if (rc == 0 && req->baseline)
+        rc = check_line(req->load, "load", e);
+    o->baseline = req->baseline;
+    o->load = req->baseline ? req->load : NULL;
+    o->memory = req->measure == MEASURE_MEMORY;
+    o->window_ms = req->measure == MEASURE_CPU ? bounded(req->window_ms, WINDOW_MAX_MS) : 0;
     o->ready = req->ready;
     o->go = req->go;
     o->done = req->done;
     return rc;
 }
 
-static int fill_cpus(const struct run_observe *req, struct wire_observe *o, uint8_t *mask,
+static int fill_mask(const int *cpus, size_t n, const char *field, uint8_t mask[WIRE_CPU_BYTES],
                      struct err *e)
 {
     memset(mask, 0, WIRE_CPU_BYTES);
-    for (size_t i = 0; i < req->n_cpus; i++) {
-        int cpu = req->cpus[i];
+    for (size_t i = 0; i < n; i++) {
+        int cpu = cpus[i];
         if (cpu < 0 || cpu >= MASK_CPUS)
-            return err_set(e, -EINVAL, "run.cpu", "cpu_set", "CPU %d is not between 0 and %d", cpu,
+            return err_set(e, -EINVAL, "run.cpu", field, "CPU %d is not between 0 and %d", cpu,
                            MASK_CPUS - 1);
         mask[cpu / 8] = (uint8_t)(mask[cpu / 8] | 1U << cpu % 8);
     }
+    return 0;
+}
+
+static int fill_cpus(const struct run_observe *req, struct wire_observe *o, struct run_masks *masks,
+                     struct err *e)
+{
+    int rc = fill_mask(req->cpus, req->n_cpus, "cpu_set", masks->cpus, e);
+
+    if (rc == 0)
+        rc = fill_mask(req->near_cpus, req->n_near, "near_cpus", masks->near, e);
+    if (rc < 0)
+        return rc;
     if (req->n_cpus > 0)
-        o->cpus = (struct wire_bytes){mask, WIRE_CPU_BYTES};
+        o->cpus = (struct wire_bytes){masks->cpus, WIRE_CPU_BYTES};
+    if (req->n_near > 0)
+        o->near = (struct wire_bytes){masks->near, WIRE_CPU_BYTES};
     o->pin_cpu = req->pin_cpu;
     return 0;
 }
 
-int run_wire_observe(const struct run_observe *req, struct wire_observe *o,
-                     uint8_t mask[WIRE_CPU_BYTES], struct err *e)
+int run_wire_observe(const struct run_observe *req, struct wire_observe *o, struct run_masks *masks,
+                     struct err *e)
 {
     int rc = fill_program(&o->program, req->argv, req->env, req->cwd, e);
 
-    if (rc == 0 && req->measure == MEASURE_PROTOCOL)
+    if (rc == 0 && measure_has_records(req->measure))
         rc = fill_protocol(o, req, e);
     if (rc == 0)
-        rc = fill_cpus(req, o, mask, e);
-    o->measure = req->measure == MEASURE_PROTOCOL ? WIRE_PROTOCOL : WIRE_PROCESS;
-    if (req->measure == MEASURE_PROCESS && req->stdout_text)
+        rc = fill_cpus(req, o, masks, e);
+    o->measure = measure_has_records(req->measure)                             ? WIRE_PROTOCOL
+                 : req->measure == MEASURE_COUNTERS                            ? WIRE_OUTPUT
+                 : req->measure == MEASURE_INSTRUCTIONS && !req->callgrind_dir ? WIRE_INSTRUCTIONS
+                                                                               : WIRE_PROCESS;
+    if ((o->measure == WIRE_PROCESS || o->measure == WIRE_INSTRUCTIONS) && req->stdout_text)
         o->expected = (struct wire_bytes){req->stdout_text, strlen(req->stdout_text)};
     o->stderr_allowed = req->stderr_allowed;
     o->stdout_limit_bytes = limit_or(req->stdout_limit_bytes, STDOUT_LIMIT_BYTES);
@@ -170,13 +197,22 @@ static void mend_text(char *text, size_t len)
     }
 }
 
+/* -1 for what cannot be: the runner's stamps are read from a pipe, and trusted no more than that.
+ */
+static int64_t span_ns(int64_t from, int64_t to)
+{
+    int64_t ns;
+
+    return from < 0 || to < 0 || __builtin_sub_overflow(to, from, &ns) ? -1 : ns;
+}
+
 void run_wire_exec_result(const struct wire_exec_result *r, struct run_exec_result *out)
 {
     *out = (struct run_exec_result){
         .exit_status = (int)r->end.exit_status,
         .exit_signal = (int)r->end.exit_signal,
         .start_ns = r->end.start_ns,
-        .wall_ns = r->end.start_ns < 0 ? -1 : r->end.exit_ns - r->end.start_ns,
+        .wall_ns = span_ns(r->end.start_ns, r->end.exit_ns),
         .output_bytes = r->output_bytes,
         .log_bytes = r->log_bytes,
         .truncated = r->truncated != 0,
@@ -205,6 +241,16 @@ static char *text_of(struct arena *a, const struct wire_bytes *b)
     return text;
 }
 
+/* Bytes as they are, NUL and all. */
+static const char *bytes_of(struct arena *a, const struct wire_bytes *b)
+{
+    char *bytes = arena_alloc(a, b->len + 1);
+
+    if (b->len > 0)
+        memcpy(bytes, b->data, b->len);
+    return bytes;
+}
+
 /* Bytes on one line: text as it is, all else as \xNN; NULL for none. */
 static char *shown(struct arena *a, const struct wire_bytes *b)
 {
@@ -229,6 +275,28 @@ static char *shown(struct arena *a, const struct wire_bytes *b)
     return text;
 }
 
+static void fill_ledger(const struct wire_observe_result *r, struct raw_observation *raw)
+{
+    raw->runner_switches = r->runner_switches;
+    raw->daemon_cpu_ns = r->daemon_cpu_ns;
+    raw->daemon_switches = r->daemon_switches;
+    if (r->span_ns < 0)
+        return;
+    raw->ledger = (struct ledger){
+        .span_ns = r->span_ns,
+        .lane_cpu_ns = r->lane_cpu_ns,
+        .observer_cpu_ns = r->observer_cpu_ns,
+        .near_foreign_ns = r->near_foreign_ns,
+        .far_foreign_ns = r->far_foreign_ns,
+        .steal_ns = r->steal_ns,
+        .lane_delay_ns = r->lane_delay_ns,
+        .lane_preemptions = r->lane_preemptions,
+        .pressure_us = r->pressure_us,
+        .throttles = r->throttles,
+        .swapped_pages = r->swapped_pages,
+    };
+}
+
 static void fill_raw(struct arena *a, const struct wire_observe_result *r,
                      struct raw_observation *raw)
 {
@@ -239,7 +307,7 @@ static void fill_raw(struct arena *a, const struct wire_observe_result *r,
         .done_ns = r->done_ns,
         .exit_ns = r->end.exit_ns,
         .elapsed_ns = -1,
-        .process_ns = r->end.exit_ns < 0 ? -1 : r->end.exit_ns - r->end.start_ns,
+        .process_ns = span_ns(r->end.start_ns, r->end.exit_ns),
         .interval_cpu_ns = r->interval_cpu_ns,
         .user_us = r->user_us,
         .system_us = r->system_us,
@@ -260,9 +328,11 @@ static void fill_raw(struct arena *a, const struct wire_observe_result *r,
         .leftovers = (int)r->end.leftovers,
         .runner_cpu_ns = r->runner_cpu_ns,
         .runner_delay_ns = r->runner_delay_ns,
+        RAW_OBSERVATION_NO_LEDGER,
     };
+    fill_ledger(r, raw);
     if (strcmp(raw->outcome, "ok") == 0)
-        raw->elapsed_ns = r->go_ns < 0 ? raw->process_ns : r->done_ns - r->go_ns;
+        raw->elapsed_ns = r->go_ns < 0 ? raw->process_ns : span_ns(r->go_ns, r->done_ns);
 }
 
 void run_wire_observation(struct arena *a, const struct wire_observe_result *r,
@@ -278,6 +348,15 @@ void run_wire_observation(struct arena *a, const struct wire_observe_result *r,
         .unremoved = arena_strdup(a, r->end.unremoved),
         .stdout_tail = text_of(a, r->stdout_tail.data ? &r->stdout_tail : &none),
         .stderr_tail = text_of(a, r->stderr_tail.data ? &r->stderr_tail : &none),
+        .output = bytes_of(a, &r->output),
+        .output_bytes = r->output.len,
+        .instructions = r->instructions,
+        .baseline_rss = r->baseline_rss,
+        .ready_rss = r->ready_rss,
+        .peak_rss = r->peak_rss,
+        .window_from_ns = r->window_from_ns,
+        .window_to_ns = r->window_to_ns,
+        .window_cpu_ns = r->window_cpu_ns,
     };
     fill_raw(a, r, &out->raw);
 }

@@ -7,11 +7,15 @@
 #include "proto/runner_wire.h"
 #include "run/run.h"
 
-/* Everything in the message borrows from the request (and from mask). 0, -EINVAL or -E2BIG with e
+struct run_masks {
+    uint8_t cpus[WIRE_CPU_BYTES], near[WIRE_CPU_BYTES];
+};
+
+/* Everything in the message borrows from the request (and from masks). 0, -EINVAL or -E2BIG with e
  * filled. */
 int run_wire_exec(const struct run_exec *req, struct wire_exec *x, struct err *e);
-int run_wire_observe(const struct run_observe *req, struct wire_observe *o,
-                     uint8_t mask[WIRE_CPU_BYTES], struct err *e);
+int run_wire_observe(const struct run_observe *req, struct wire_observe *o, struct run_masks *masks,
+                     struct err *e);
 
 void run_wire_exec_result(const struct wire_exec_result *r, struct run_exec_result *out);
 void run_wire_observation(struct arena *a, const struct wire_observe_result *r,

@@ -5,28 +5,30 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/disk.h"
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "sched/sched_internal.h"
 
 static const struct attempt_step STEPS[] = {
-    {"setup", "setting up", false, false, step_setup},
-    {"inventory_before_build", "taking the inventory before build", true, false,
+    {"setup", "setting up", false, false, false, step_setup},
+    {"inventory_before_build", "taking the inventory before build", true, false, false,
      step_inventory_before_build},
-    {"checkout", "checking out the sources", true, false, step_checkout},
-    {"build", "building", false, false, step_build},
-    {"hash", "hashing sources, tools and products", false, false, step_hash},
-    {"settle", "letting the host settle", false, false, step_settle},
-    {"inventory_before_timing", "taking the inventory before timing", true, false,
+    {"checkout", "checking out the sources", true, false, false, step_checkout},
+    {"build", "building", false, false, false, step_build},
+    {"hash", "hashing sources, tools and products", false, false, false, step_hash},
+    {"settle", "letting the host settle", false, false, false, step_settle},
+    {"inventory_before_timing", "taking the inventory before timing", true, false, false,
      step_inventory_before_timing},
-    {"plan", "storing the plan", false, false, step_plan},
-    {"measure", "measuring", true, false, step_measure},
-    {"inventory_after_timing", "taking the inventory after timing", true, false,
+    {"plan", "storing the plan", false, false, false, step_plan},
+    {"measure", "measuring", true, false, false, step_measure},
+    {"inventory_after_timing", "taking the inventory after timing", true, false, true,
      step_inventory_after_timing},
-    {"rehash", "hashing again", true, false, step_rehash},
-    {"seal", "sealing the evidence", true, true, step_seal},
-    {"cleanup", "cleaning up", true, true, step_cleanup},
+    {"rehash", "hashing again", true, false, true, step_rehash},
+    {"seal", "sealing the evidence", true, true, true, step_seal},
+    {"cleanup", "cleaning up", true, true, false, step_cleanup},
 };
 #define STEP_COUNT ARRAY_LEN(STEPS)
 #define STEP_CLEANUP (STEP_COUNT - 1)
@@ -35,6 +37,7 @@ static const struct attempt_step STEPS[] = {
 #define EVENT_TEXT_BYTES 1000
 
 static void step_begin(struct attempt *a);
+static void begin_again(struct attempt *a);
 
 struct attempt *attempt_new(struct sched *s, const char *id, const char *job_id,
                             struct attempt *parked)
@@ -59,6 +62,7 @@ struct attempt *attempt_new(struct sched *s, const char *id, const char *job_id,
     a->end = END_NONE;
     a->refusal = NULL;
     a->stop_asked = false;
+    a->after_stored = false;
     err_clear(&a->e);
     return a;
 }
@@ -82,8 +86,8 @@ void attempt_free(struct attempt *a)
 {
     if (!a)
         return;
-    run_free(a->run);
-    a->run = NULL;
+    /* No runner is left, which could keep the loop waiting: whatever happens the last step, which
+     * ends it on another thread, is taken. */
     attempt_log_close(a);
     uv_close((uv_handle_t *)&a->timer, on_timer_closed);
 }
@@ -141,18 +145,37 @@ static void step_begin(struct attempt *a)
     }
     sched_set_quiet(a->sched, step->alone);
     attempt_progress(a, step->title);
+    a->begun = arena_mark(&a->arena);
     int rc = step->begin(a);
-    if (rc < 0)
+    if (rc < 0 && !(step->holds && attempt_hold(a, rc, begin_again)))
         attempt_step_done(a, rc);
+}
+
+/* What the step has put into the arena so far is of no use: a disk may be full for days. */
+static void begin_again(struct attempt *a)
+{
+    arena_rewind(&a->arena, &a->begun);
+    step_begin(a);
+}
+
+/* A runner that went down is no fault of the job. */
+static enum attempt_end end_of_failure(const struct attempt *a, int rc)
+{
+    if (a->stop_asked)
+        return a->stop_as;
+    if (rc == -EPIPE && strcmp(a->e.code, "runner.lost") == 0)
+        return END_LOST;
+    return disk_is_full(rc) && a->state == JOB_PREPARING ? END_FULL : END_FAILED;
 }
 
 void attempt_step_done(struct attempt *a, int rc)
 {
     if (rc < 0)
-        attempt_end_as(a, a->stop_asked ? a->stop_as : END_FAILED);
+        attempt_end_as(a, end_of_failure(a, rc));
     if (rc < 0 && !err_is_set(&a->e) && a->end == END_FAILED)
         (void)err_set(&a->e, rc, "attempt.failed", STEPS[a->step].name, "%s failed: %s",
                       STEPS[a->step].title, strerror(-rc));
+    attempt_held_over(a, rc >= 0);
     sched_set_quiet(a->sched, false);
     next_step(a);
 }
@@ -191,6 +214,7 @@ void attempt_stop(struct attempt *a, enum attempt_end how)
         return;
     a->stop_asked = true;
     a->stop_as = how;
+    attempt_held_wake(a);
     if (a->building || a->observing)
         (void)run_cancel(a->run);
     if (a->settling) {
@@ -207,20 +231,34 @@ static void on_work(uv_work_t *work)
     struct attempt *a = work->data;
 
     a->work_rc = a->work_fn(a);
+    FAULT_POINT("work.done");
 }
 
-static void on_work_done(uv_work_t *work, int status)
+/* What was done on the thread is stored, which may have to wait. Sealing itself stores: it is done
+ * again as a whole. */
+static void finish_work(struct attempt *a)
 {
-    struct attempt *a = work->data;
     bool sealing = STEPS[a->step].after_void;
-    int rc = status < 0 ? status : a->work_rc;
+    int rc = a->work_rc;
 
     /* A cancelled job has no further events: what the step would store comes too late. */
     if (rc == 0 && a->stop_asked && !sealing)
         rc = attempt_end_as(a, a->stop_as);
     if (rc == 0 && a->work_done)
         rc = a->work_done(a);
+    bool waits = STEPS[a->step].holds && (a->work_rc == 0 || sealing);
+    if (rc < 0 && waits && attempt_hold(a, rc, a->work_rc < 0 ? begin_again : finish_work))
+        return;
     attempt_step_done(a, rc);
+}
+
+static void on_work_done(uv_work_t *work, int status)
+{
+    struct attempt *a = work->data;
+
+    if (status < 0)
+        a->work_rc = status;
+    finish_work(a);
 }
 
 int attempt_on_worker(struct attempt *a, int (*work)(struct attempt *),
@@ -248,7 +286,8 @@ void attempt_event(const struct attempt *a, const char *text, struct sched_event
                                 .done = (int)a->plan_next,
                                 .total = a->plan ? (int)a->plan->n : 0,
                                 .left_ms = attempt_left_ms(a),
-                                .next_try_ms = -1};
+                                .next_try_ms = -1,
+                                .log_bytes = a->log_fd >= 0 ? a->log_bytes : 0};
 }
 
 /* Names out of a suite may be very long; what watchers are told is one line. */

@@ -15,8 +15,11 @@
 
 #include "base/arena.h"
 #include "base/ids.h"
+#include "core/ledger_judge.h"
+#include "core/replacement.h"
 #include "core/schedule.h"
 #include "core/session.h"
+#include "evidence/evidence.h"
 #include "run/run.h"
 #include "sched/sched.h"
 
@@ -29,8 +32,9 @@ enum attempt_end {
     END_VOID,      /* observations are worthless: seal what there is, and fail */
     END_DEFERRED,  /* its window closed before timing could begin: wait for the next one */
     END_EXPIRED,   /* its deadline passed before timing could begin */
+    END_FULL,      /* the disk had no space before timing began: wait, and begin anew */
     END_CANCELLED, /* by a person */
-    END_LOST       /* the daemon stops */
+    END_LOST       /* the daemon stops, or the runner went down */
 };
 
 struct attempt;
@@ -40,6 +44,7 @@ struct attempt_step {
     const char *title; /* for people: "building" */
     bool alone; /* nothing else of ours may work meanwhile: it times, looks around, or uses git */
     bool after_void;                 /* runs for a void attempt too */
+    bool holds;                      /* after timing: waits for a disk that is full */
     int (*begin)(struct attempt *a); /* nonzero: failed at once, a->e is filled */
 };
 
@@ -49,6 +54,13 @@ struct attempt_side {
     const char *build_dir;
     struct args *build; /* expanded */
     struct raw_source source;
+};
+
+/* Of the observation under way, and of all those of the attempt that were not waited for in one. */
+struct observer {
+    int64_t from_ns; /* the daemon's CPU time when the runner was asked */
+    int turns;       /* of the loop since then */
+    int64_t all_turns, all_ns;
 };
 
 struct attempt {
@@ -67,7 +79,9 @@ struct attempt {
     struct suite *suite;
     struct host_identity host;
     struct boot_identity boot;
-    int64_t start_ns; /* timing clock */
+    int64_t start_ns;          /* timing clock */
+    const char *valgrind;      /* where it counts instructions; NULL: it does not */
+    const char *callgrind_dir; /* where it leaves what it counted */
     const char *work_dir, *suite_dir, *suite_build_dir, *home, *log_dir;
     struct attempt_side sides[JOB_SIDES_MAX];
     size_t n_sides;
@@ -79,16 +93,21 @@ struct attempt {
     struct raw_build *builds;
     size_t n_builds, build_next; /* build_next counts over sides and the suite */
     struct plan *plan;
-    size_t plan_next;
+    size_t plan_next, plan_stored;
     struct raw_observation *batch; /* of the repetition under way */
     size_t n_batch, batch_cap;
+    struct replacement *replacements; /* per workload */
     int64_t *lane_last_ns; /* per (workload, lane): the last whole duration, for the time left */
     size_t *lane_base;     /* index of each workload's first lane in lane_last_ns */
     int pin_cpu;
     int *cpus;
     size_t n_cpus;
+    int *near_cpus, *pin_near; /* with their siblings: of cpus, of pin_cpu */
+    size_t n_near, n_pin_near;
+    struct warmups warmups;
     struct run *run;
     struct run_observe *observing; /* the request under way; NULL: none */
+    struct observer observer;
 
     size_t step;
     enum attempt_end end;
@@ -106,10 +125,16 @@ struct attempt {
     bool unstored;                     /* all is over, but the store could not take it yet */
     enum job_state state;              /* as stored */
     void (*paused)(struct attempt *a); /* goes on with this when the pause is over */
+    void (*held)(struct attempt *a);   /* tries this again when the timer says so; see held.c */
+    int held_tries;
+    struct arena_mark begun;  /* where the step began to fill the arena */
+    bool after_stored;        /* the inventory after timing */
+    bool unsaved;             /* a repetition is complete and the store did not take it */
     const char *initial_sums; /* of the evidence, as it was when timing ended; NULL: not reached */
     struct raw *report;       /* assembled from the store, for the evidence */
     struct store_report sealed; /* valid once is_sealed */
     bool is_sealed;
+    char left[256]; /* processes that could not be ended after the runner; "": none */
 
     uv_work_t work;
     int (*work_fn)(struct attempt *a);   /* on the worker thread */
@@ -118,6 +143,7 @@ struct attempt {
     uv_timer_t timer;
     uv_poll_t *poll; /* watches the runner during a build; frees itself when closed */
     int log_fd;
+    bool log_gap; /* lines are missing at its end */
     int64_t log_bytes;
 };
 
@@ -139,6 +165,13 @@ int attempt_on_worker(struct attempt *a, int (*work)(struct attempt *),
  * the scheduler resumes it. */
 void attempt_pause_point(struct attempt *a, void (*go_on)(struct attempt *a));
 void attempt_resume(struct attempt *a);
+/* held.c: after a failure rc to store something, calls again() later; false: it is not to be waited
+ * for, and the caller fails. */
+bool attempt_hold(struct attempt *a, int rc, void (*again)(struct attempt *a));
+/* It is over, because it worked or not. */
+void attempt_held_over(struct attempt *a, bool stored);
+/* Tries again at once: somebody asked the attempt to stop. */
+void attempt_held_wake(struct attempt *a);
 /* Marks the end; the first one stays. Returns -ECANCELED for use as a step's result. */
 int attempt_end_as(struct attempt *a, enum attempt_end how);
 
@@ -170,10 +203,22 @@ int step_build(struct attempt *a);
 int step_plan(struct attempt *a);
 int step_measure(struct attempt *a);
 int step_inventory_after_timing(struct attempt *a);
+/* As plan_make asks for it: lanes by sides. */
+const bool *const *attempt_present_lanes(struct attempt *a);
+
+/* replacements.c */
+void replacements_begin(struct attempt *a);
+/* Judges a complete observation of the plan by its ledger, and takes it in. */
+void replacements_note(struct attempt *a, const struct plan_step *step, struct raw_observation *o);
+/* When the plan is through: appends the next round, if one is due. */
+void replacements_plan(struct attempt *a);
 /* steps_finish.c */
 int step_rehash(struct attempt *a);
 int step_seal(struct attempt *a);
 int step_cleanup(struct attempt *a);
+/* Fills a->sealed and a->drifted from a report that has been sealed. */
+void attempt_report(struct attempt *a, const struct summary *summary,
+                    const struct evidence_sealed *sealed);
 /* Refused before timing: what was built waits for the next try. */
 bool attempt_keeps_builds(const struct attempt *a);
 
@@ -181,7 +226,23 @@ bool attempt_keeps_builds(const struct attempt *a);
 int attempt_take_phase(struct attempt *a, enum phase phase, int (*done)(struct attempt *a));
 int attempt_judge_phase(struct attempt *a, enum phase phase);
 
+/* observer.c: how long the runner is waited for in one, and what the daemon itself uses meanwhile
+ */
+int64_t observer_deaf_ms(const struct attempt *a, int64_t last_ns);
+void observer_begins(struct attempt *a);
+void observer_turns(struct attempt *a);
+void observer_ends(struct attempt *a);
+/* Into the job's log, if there is anything to say. */
+void observer_say(struct attempt *a);
+
 /* lanes.c: what each lane is on this host for this job */
 int attempt_resolve_lanes(struct attempt *a);
+/* lanes_built.c: the same for what only a build can tell, after it. */
+void attempt_resolve_built(struct attempt *a);
+/* What counts instructions, once the runner is there. */
+int attempt_choose_counters(struct attempt *a);
 int attempt_expand_builds(struct attempt *a);
 int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct run_observe *out);
+
+/* sizes.c: one observation of a lane of measure "size", at once and without the runner */
+void attempt_weigh(struct attempt *a, const struct plan_step *step, struct run_observation *out);

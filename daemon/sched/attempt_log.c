@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -24,9 +25,10 @@ int attempt_log_open(struct attempt *a)
 
     if (a->log_fd >= 0)
         return 0;
-    a->log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (a->log_fd < 0)
-        return err_sys(&a->e, -errno, "create", path);
+    int fd = disk_create(path, O_APPEND, 0600);
+    if (fd < 0)
+        return disk_err(&a->e, fd, "create", path);
+    a->log_fd = fd;
     a->log_bytes = lseek(a->log_fd, 0, SEEK_END);
     return 0;
 }
@@ -38,6 +40,22 @@ void attempt_log_close(struct attempt *a)
     a->log_fd = -1;
 }
 
+/* A full disk leaves a gap, which is said when there is space again; nothing fails for it. */
+static int write_behind_gap(struct attempt *a, const char *data, size_t len)
+{
+    static const char gap[] = "\n[lines are missing here: the log could not be written]\n";
+    int rc = a->log_gap ? disk_write(a->log_fd, gap, sizeof gap - 1) : 0;
+
+    if (rc == 0) {
+        a->log_gap = false;
+        rc = disk_write(a->log_fd, data, len);
+    }
+    if (rc < 0 && !a->log_gap)
+        log_warn("the log of job %s could not be written: %s", a->job_id, strerror(-rc));
+    a->log_gap = rc < 0;
+    return rc;
+}
+
 static void log_write(struct attempt *a, const char *data, size_t len)
 {
     static const char mark[] = "[the log is cut here: it reached its limit]\n";
@@ -45,11 +63,9 @@ static void log_write(struct attempt *a, const char *data, size_t len)
     if (a->log_fd < 0 || a->log_bytes >= ATTEMPT_LOG_LIMIT_BYTES)
         return;
     a->log_bytes += (int64_t)len;
-    int rc = file_write_all(a->log_fd, data, len);
+    int rc = write_behind_gap(a, data, len);
     if (rc == 0 && a->log_bytes >= ATTEMPT_LOG_LIMIT_BYTES)
-        rc = file_write_all(a->log_fd, mark, sizeof mark - 1);
-    if (rc < 0)
-        log_warn("the log of job %s could not be written: %s", a->job_id, strerror(-rc));
+        (void)write_behind_gap(a, mark, sizeof mark - 1);
 }
 
 void attempt_say(struct attempt *a, const char *fmt, ...)
@@ -65,9 +81,10 @@ void attempt_say(struct attempt *a, const char *fmt, ...)
     size_t start = line.len;
     text_clean(&line, buf_str(&said), 0); /* names of programs and processes are in it */
     buf_deinit(&said);
-    attempt_progress(a, line.data + start);
     buf_putc(&line, '\n');
     log_write(a, line.data, line.len);
+    line.data[line.len - 1] = '\0';
+    attempt_progress(a, line.data + start); /* tells also how long the log is now */
     buf_deinit(&line);
 }
 

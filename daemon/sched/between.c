@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sched/calibrating.h"
 #include "sched/sched_internal.h"
 
 void sched_set_quiet(struct sched *s, bool quiet)
@@ -36,6 +37,8 @@ void sched_between_done(struct sched *s)
     s->holds--;
     if (s->holds == 0 && s->active)
         attempt_resume(s->active);
+    else if (s->holds == 0)
+        calibrating_resume(s);
 }
 
 bool sched_between_withdraw(struct sched *s, void *ctx)

@@ -5,10 +5,9 @@
 
 #include "base/log.h"
 #include "base/zonefile.h"
-#include "proto/doc_session.h"
-#include "proto/documents.h"
 #include "proto/instant.h"
 #include "sched/sched_internal.h"
+#include "sched/stored.h"
 
 /* What cannot be foreseen is asked again so often; a boot wakes what waits for it by itself. */
 #define ASK_AGAIN_MS ((int64_t)24 * 3600 * 1000)
@@ -122,35 +121,13 @@ static struct err *expired(struct arena *a, const struct job *job)
     return e;
 }
 
-/* ---- reading what the store has */
-
-static int read_job(struct sched *s, struct arena *a, const char *id, struct store_job **row,
-                    struct job **job, struct err *e)
-{
-    cJSON *doc = NULL;
-    int rc = store_job_get(s->config.store, id, a, row, e);
-
-    if (rc == 0)
-        rc = json_parse((*row)->document, strlen((*row)->document), &doc, e);
-    if (rc == 0)
-        rc = job_decode(a, doc, job, e);
-    cJSON_Delete(doc);
-    return rc;
-}
-
 static int read_session(struct sched *s, struct arena *a, const char *id, struct question *q,
                         struct err *e)
 {
     struct store_session *row;
     struct session *session;
-    cJSON *doc = NULL;
-    int rc = store_session_get(s->config.store, id, a, &row, e);
+    int rc = stored_session(s->config.store, a, id, &row, &session, e);
 
-    if (rc == 0)
-        rc = json_parse(row->document, strlen(row->document), &doc, e);
-    if (rc == 0)
-        rc = session_decode(a, doc, &session, e);
-    cJSON_Delete(doc);
     if (rc < 0)
         return rc;
     q->session = session;
@@ -205,7 +182,7 @@ int calendar_gate(void *ctx, const char *id, enum job_event *event, struct store
     struct store_job *row;
     struct job *job;
     struct err why = {0};
-    int rc = read_job(c->sched, &c->arena, id, &row, &job, e);
+    int rc = stored_job(c->sched->config.store, &c->arena, id, &row, &job, e);
 
     if (rc == 0 && row->session)
         rc = read_session(c->sched, &c->arena, row->session, &q, e);
@@ -258,7 +235,7 @@ static int expire_one(struct sched *s, struct arena *a, const char *id, struct e
     struct job_step step;
     struct job *job;
     const struct job unreadable = {0};
-    int rc = read_job(s, a, id, &row, &job, e);
+    int rc = stored_job(s->config.store, a, id, &row, &job, e);
 
     if (rc < 0 && rc != -EINVAL)
         return rc;

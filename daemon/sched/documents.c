@@ -3,22 +3,16 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "proto/doc_session.h"
 #include "proto/documents.h"
 #include "sched/sched_internal.h"
+#include "sched/stored.h"
 
 static int load_session(struct sched *s, struct attempt *a, const char *id)
 {
     struct raw_session *in = arena_alloc(&a->arena, sizeof *in);
     struct store_session *row;
-    cJSON *doc = NULL;
-    int rc = store_session_get(s->config.store, id, &a->arena, &row, &a->e);
+    int rc = stored_session(s->config.store, &a->arena, id, &row, &a->session, &a->e);
 
-    if (rc == 0)
-        rc = json_parse(row->document, strlen(row->document), &doc, &a->e);
-    if (rc == 0)
-        rc = session_decode(&a->arena, doc, &a->session, &a->e);
-    cJSON_Delete(doc);
     if (rc < 0)
         return rc;
     *in = (struct raw_session){.id = row->id,
@@ -36,14 +30,10 @@ int attempt_load(struct sched *s, struct attempt *a)
     struct store_job *row;
     const char *path;
     struct buf text = {0};
-    cJSON *doc = NULL;
+    int rc = stored_job(s->config.store, &a->arena, a->job_id, &row, &a->job, &a->e);
 
-    int rc = store_job_get(s->config.store, a->job_id, &a->arena, &row, &a->e);
     if (rc == 0)
-        rc = json_parse(row->document, strlen(row->document), &doc, &a->e);
-    if (rc == 0)
-        rc = job_decode(&a->arena, doc, &a->job, &a->e);
-    cJSON_Delete(doc);
+        a->job->n_notify = 0; /* whom it tells is not for those who read its report */
     if (rc == 0)
         rc = policy_decode(&a->arena, row->policy, strlen(row->policy), &a->policy, &a->e);
     if (rc == 0 && row->session)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "run/run_env.h"
 #include "sched/sched_internal.h"
 
@@ -20,24 +21,40 @@ static bool is_excluded(const struct job *job, const char *workload, const char 
 /* The program of a lane that is neither built nor brought along: to be found on the host. */
 static const char *host_tool(const struct lane *lane)
 {
-    const char *program = lane->command.v[0];
+    const char *program = lane->command.n > 0 ? lane->command.v[0] : NULL;
 
-    return strchr(program, '{') || program[0] == '.' ? NULL : program;
+    return !program || strchr(program, '{') || program[0] == '.' ? NULL : program;
+}
+
+/* The first of these programs of the host that is not there; NULL: none is missing. */
+static const char *missing_tool(struct attempt *a, const struct args *tools)
+{
+    const char *path;
+
+    for (size_t i = 0; i < tools->n; i++)
+        if (!strchr(tools->v[i], '{') &&
+            host_tool_find(&a->arena, tools->v[i], a->policy->path, &path) < 0)
+            return tools->v[i];
+    return NULL;
 }
 
 static int resolve_lane(struct attempt *a, const struct workload *w, const struct lane *lane,
                         struct raw_lane *out)
 {
     const char *tool = host_tool(lane);
-    const char *path;
+    const char *path, *missing = missing_tool(a, &lane->needs);
 
     *out = (struct raw_lane){.name = lane->name,
                              .command = lane->command,
                              .control = lane->control,
                              .cpus = lane->cpus,
                              .startup = lane->startup,
+                             .files = lane->files,
+                             .n_files = lane->n_files,
                              .excluded = is_excluded(a->job, w->name, lane->name)};
-    if (out->excluded || !tool || a->job->is_run)
+    if (!out->excluded && missing)
+        out->absent = arena_printf(&a->arena, "%s is not on this host", missing);
+    if (out->excluded || missing || !tool || a->job->is_run)
         return 0;
     if (host_tool_find(&a->arena, tool, a->policy->path, &path) == 0)
         return 0;
@@ -54,7 +71,13 @@ static int resolve_workload(struct attempt *a, const struct workload *w, struct 
     *out = (struct raw_workload){.name = w->name,
                                  .measure = w->measure,
                                  .declared_wait_ns = w->declared_wait_ns,
+                                 .operations = w->operations,
+                                 .resolution_ns = w->resolution_ns,
                                  .absent_sides = w->absent,
+                                 .counters = w->counters,
+                                 .growth_pct = w->growth_pct,
+                                 .baseline = w->baseline != NULL,
+                                 .window_ms = w->window_ms,
                                  .n_lanes = w->n_lanes,
                                  .lanes = arena_array(&a->arena, w->n_lanes, sizeof *out->lanes)};
     for (size_t l = 0; l < w->n_lanes; l++) {
@@ -80,6 +103,43 @@ int attempt_resolve_lanes(struct attempt *a)
             return rc;
     }
     return 0;
+}
+
+/* What counts the instructions of a workload, the same on all sides: the CPU where it can, else
+ * callgrind. */
+static int choose_counter(struct attempt *a, struct raw_workload *w)
+{
+    const char *path;
+
+    w->tool = run_counts_instructions(a->run) ? TOOL_PERF : TOOL_CALLGRIND;
+    if (strcmp(w->tool, TOOL_PERF) == 0)
+        return 0;
+    if (host_tool_find(&a->arena, "valgrind", a->policy->path, &path) == 0) {
+        a->valgrind = path;
+        return 0;
+    }
+    return err_set(&a->e, -ENOENT, "lane.tool_missing",
+                   arena_printf(&a->arena, "workloads.%s.measure", w->name),
+                   "the CPU's counter of instructions cannot be used here and valgrind is not in "
+                   "the policy's PATH; install valgrind, or measure this workload elsewhere");
+}
+
+int attempt_choose_counters(struct attempt *a)
+{
+    const char *lane = run_sources(a->run)->lane; /* NULL: the runner has no counter of lanes */
+    bool is_grouped = lane && strcmp(lane, "cgroup") == 0;
+    int rc = 0;
+
+    for (size_t w = 0; rc == 0 && w < a->raw.n_workloads; w++) {
+        struct raw_workload *workload = &a->raw.workloads[w];
+        if (workload->measure == MEASURE_MEMORY)
+            workload->tool = run_reads_rollups(a->run) ? TOOL_ROLLUP : TOOL_STATUS;
+        if (workload->measure == MEASURE_CPU)
+            workload->tool = is_grouped ? TOOL_GROUP : TOOL_CLOCKS;
+        if (a->raw.workloads[w].measure == MEASURE_INSTRUCTIONS && !a->raw.workloads[w].tool)
+            rc = choose_counter(a, &a->raw.workloads[w]);
+    }
+    return rc;
 }
 
 static int expand(struct attempt *a, const struct args *in, size_t n, const char *source_dir,
@@ -108,6 +168,21 @@ int attempt_expand_builds(struct attempt *a)
                   "suite_build", &a->suite_build);
 }
 
+/* The command under callgrind, one file for each process; its own words go nowhere. */
+static struct args under_callgrind(struct attempt *a, const struct args *command)
+{
+    const char *const before[] = {
+        a->valgrind, "--tool=callgrind", "--trace-children=yes", "--log-file=/dev/null",
+        arena_printf(&a->arena, "--callgrind-out-file=%s/%%p", a->callgrind_dir)};
+    size_t n = ARRAY_LEN(before);
+    const char **v = arena_array(&a->arena, n + command->n + 1, sizeof *v);
+
+    memcpy(v, before, sizeof before);
+    for (size_t i = 0; i < command->n; i++)
+        v[n + i] = command->v[i];
+    return (struct args){v, n + command->n};
+}
+
 int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct run_observe *out)
 {
     const struct workload *w = &a->suite->workloads[step->workload];
@@ -123,8 +198,13 @@ int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct
                        "lane %s of %s uses {source}, but the job has no sources; submit it with a "
                        "revision to measure",
                        lane->name, w->name);
+    const char *tool = a->raw.workloads[step->workload].tool;
+    bool is_callgrind = tool && strcmp(tool, TOOL_CALLGRIND) == 0;
+    if (is_callgrind)
+        argv = under_callgrind(a, &argv);
     *out = (struct run_observe){
         .measure = w->measure,
+        .callgrind_dir = is_callgrind ? a->callgrind_dir : NULL,
         .argv = argv.v,
         .env = run_environment(&a->arena, a->policy->path, a->home, a->suite->env, a->suite->n_env,
                                lane->env, lane->n_env),
@@ -132,13 +212,19 @@ int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct
         .ready = w->ready,
         .go = w->go,
         .done = w->done,
+        .baseline = w->baseline,
+        .load = w->load,
+        .window_ms = w->window_ms,
         .stdout_text = lane->stdout_text ? lane->stdout_text : w->stdout_text,
+        .counters = w->counters,
         .stderr_allowed = a->job->is_run,
         .ready_timeout_ms = a->policy->ready_timeout_ms,
         .done_timeout_ms = a->policy->done_timeout_ms,
         .cpus = a->cpus,
         .n_cpus = a->n_cpus,
         .pin_cpu = lane->cpus == 1 ? a->pin_cpu : -1,
+        .near_cpus = lane->cpus == 1 ? a->pin_near : a->near_cpus,
+        .n_near = lane->cpus == 1 ? a->n_pin_near : a->n_near,
     };
     return 0;
 }

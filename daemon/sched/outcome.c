@@ -1,5 +1,4 @@
-/* How an attempt ended, as one transaction on its job: done, once more, waiting, failed, lost. And
- * the same for what a daemon that is gone left unfinished. */
+/* How an attempt ended, as one transaction on its job: done, once more, waiting, failed, lost. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,22 +10,15 @@
 #include "sched/sched_internal.h"
 
 #define OUTCOME_LOST "lost"
+/* When an attempt is begun anew that had no space on the disk. */
+#define FULL_AGAIN_MS 60000
 /* How often a competitor after timing gives the job one more attempt. */
 #define OUTCOME_DISTURBED "disturbed"
 
+/* In this run of the job: a rerun begins anew. */
 static int count_outcomes(struct sched *s, const char *job, const char *outcome, int *count)
 {
-    struct arena arena = {0};
-    struct store_attempt *attempts;
-    size_t n = 0;
-
-    *count = 0;
-    int rc = store_job_attempts(s->config.store, job, &arena, &attempts, &n, NULL);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        if (attempts[i].outcome && strcmp(attempts[i].outcome, outcome) == 0)
-            (*count)++;
-    arena_deinit(&arena);
-    return rc;
+    return store_job_outcomes(s->config.store, job, outcome, count, NULL);
 }
 
 static int64_t retry_every_ms(const struct attempt *a)
@@ -86,6 +78,20 @@ static int deferred(struct attempt *a, struct store_event *with, enum job_event 
     with->outcome = "deferred";
     *event = JOB_DEFER;
     return calendar_next_try(a, with->wall_ms, with, e);
+}
+
+/* Begun anew when there may be space: nothing was timed, and what was built is thrown away. */
+static int starved(struct attempt *a, struct store_event *with, enum job_event *event,
+                   struct err *e)
+{
+    int64_t every_ms = retry_every_ms(a);
+
+    a->refusal = a->e.text;
+    int rc = deferred(a, with, event, e);
+    return rc ? rc
+              : calendar_next_try(
+                    a, with->wall_ms + (every_ms < FULL_AGAIN_MS ? every_ms : FULL_AGAIN_MS), with,
+                    e);
 }
 
 static void expired(struct attempt *a, struct store_event *with, enum job_event *event)
@@ -150,46 +156,59 @@ static void failed(struct attempt *a, struct store_event *with, enum job_event *
 /* Evidence that was sealed before the cancel came is not hidden. */
 static int cancelled(struct sched *s, struct attempt *a, int64_t wall_ms, struct err *e)
 {
-    int rc = a->is_sealed ? store_report_put(s->config.store, &a->sealed, e) : 0;
+    struct store_report *known;
+    int rc = a->is_sealed ? store_report_get(s->config.store, a->id, &a->arena, &known, e) : 0;
 
+    if (rc == STORE_NONE)
+        rc = store_report_put(s->config.store, &a->sealed, e);
     if (rc < 0)
         return rc;
-    a->is_sealed = false; /* stored: not again, should the rest have to be */
     return store_attempt_end(s->config.store, a->id, "cancelled", wall_ms, e);
 }
 
-/* Lost work is tried once more by itself, if no duration had been taken yet. */
-static int lose(struct sched *s, const char *job, const char *attempt, bool had_begun_timing,
-                const char *why, enum job_state *state, struct err *e)
+/* Lost work is tried once more by itself, if no duration had been taken yet. Both steps are one
+ * transaction: a daemon that goes down between them would have lost the job. */
+int outcome_lose(struct sched *s, const struct attempt_lost *lost, enum job_state *state,
+                 struct err *e)
 {
+    const struct store_event again = {.wall_ms = sched_now_ms(s),
+                                      .next_try_ms = -1,
+                                      .text = "tried once more: no duration had been taken"};
     struct err error = {0};
     struct store_event with = STORE_EVENT_INIT;
     struct job_step step;
-    int lost = 0;
+    int before = 0;
 
-    (void)err_set(&error, -EIO, "daemon.lost", "attempt", "%s; submit the job again%s", why,
-                  had_begun_timing ? " (timing had begun, so it is not tried again by itself)"
-                                   : "");
-    int rc = count_outcomes(s, job, OUTCOME_LOST, &lost);
-    with.wall_ms = sched_now_ms(s);
-    with.text = why;
-    with.attempt = attempt;
+    (void)err_set(&error, -EIO, lost->code, "attempt", "%s; submit the job again%s", lost->why,
+                  lost->had_begun_timing ? " (timing had begun, so it is not tried again by itself)"
+                                         : "");
+    int rc = count_outcomes(s, lost->job, OUTCOME_LOST, &before);
+    with.wall_ms = again.wall_ms;
+    with.text = lost->why;
+    with.attempt = lost->attempt;
     with.outcome = OUTCOME_LOST;
     with.error = &error;
+    if (!lost->had_begun_timing && before == 0)
+        with.requeue = &again;
     if (rc == 0)
-        rc = store_job_event(s->config.store, job, JOB_LOSE, &with, &step, e);
-    if (rc < 0)
-        return rc;
-    *state = step.to;
-    if (had_begun_timing || lost > 0)
-        return 0;
-    with = (struct store_event)STORE_EVENT_INIT;
-    with.wall_ms = sched_now_ms(s);
-    with.text = "tried once more: no duration had been taken";
-    rc = store_job_event(s->config.store, job, JOB_REQUEUE, &with, &step, e);
+        rc = store_job_event(s->config.store, lost->job, JOB_LOSE, &with, &step, e);
     if (rc == 0)
         *state = step.to;
     return rc;
+}
+
+static int lost(struct sched *s, struct attempt *a, enum job_state *state, const char **text,
+                struct err *e)
+{
+    const bool stopped = a->stop_asked;
+    const struct attempt_lost lost = {.job = a->job_id,
+                                      .attempt = a->id,
+                                      .had_begun_timing = a->state != JOB_PREPARING,
+                                      .code = stopped ? "daemon.lost" : a->e.code,
+                                      .why = stopped ? "the daemon was stopped" : a->e.text};
+
+    *text = lost.why;
+    return outcome_lose(s, &lost, state, e);
 }
 
 int outcome_store(struct sched *s, struct attempt *a, enum job_state *state, const char **text,
@@ -214,6 +233,9 @@ int outcome_store(struct sched *s, struct attempt *a, enum job_state *state, con
     case END_DEFERRED:
         rc = deferred(a, &with, &event, e);
         break;
+    case END_FULL:
+        rc = starved(a, &with, &event, e);
+        break;
     case END_EXPIRED:
         expired(a, &with, &event);
         break;
@@ -225,9 +247,7 @@ int outcome_store(struct sched *s, struct attempt *a, enum job_state *state, con
         *text = "cancelled";
         return cancelled(s, a, with.wall_ms, e);
     case END_LOST:
-        *text = "the daemon was stopped";
-        return lose(s, a->job_id, a->id, a->state != JOB_PREPARING, "the daemon was stopped", state,
-                    e);
+        return lost(s, a, state, text, e);
     }
     if (rc == 0)
         rc = store_job_event(s->config.store, a->job_id, event, &with, &step, e);
@@ -239,30 +259,32 @@ int outcome_store(struct sched *s, struct attempt *a, enum job_state *state, con
     return 0;
 }
 
-int recovery_run(struct sched *s, struct err *e)
+int outcome_fail(struct sched *s, struct attempt *a, const struct err *refused,
+                 enum job_state *state, const char **text, struct err *e)
 {
-    struct arena arena = {0};
-    struct store_attempt *attempts;
-    size_t n = 0;
+    struct err *error = arena_alloc(&a->arena, sizeof *error);
+    const struct store_event with = {.wall_ms = sched_now_ms(s),
+                                     .next_try_ms = -1,
+                                     .attempt = a->id,
+                                     .outcome = "failed",
+                                     .error = error,
+                                     .text = error->text};
+    struct store_job *row;
+    struct job_step step;
+    int rc = store_job_get(s->config.store, a->job_id, &a->arena, &row, e);
 
-    int rc = store_unfinished_attempts(s->config.store, &arena, &attempts, &n, e);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        struct store_job *row;
-        enum job_state state;
-        rc = store_job_get(s->config.store, attempts[i].job, &arena, &row, e);
-        if (rc < 0)
-            break;
-        if (!job_state_is_running(row->state)) {
-            rc = store_attempt_end(s->config.store, attempts[i].id, OUTCOME_LOST, sched_now_ms(s),
-                                   e);
-            continue;
-        }
-        state = row->state;
-        rc = lose(s, attempts[i].job, attempts[i].id, row->state != JOB_PREPARING,
-                  "the daemon went down during the attempt", &state, e);
-        log_warn("attempt %s of job %s was lost; the job is now %s", attempts[i].id,
-                 attempts[i].job, job_state_name(state));
-    }
-    arena_deinit(&arena);
-    return rc;
+    if (rc < 0)
+        return rc;
+    if (!job_state_is_running(row->state))
+        return store_attempt_end(s->config.store, a->id, "failed", with.wall_ms, e);
+    (void)err_set(error, -EIO, refused->code, refused->field,
+                  "how the attempt ended could not be stored: %s%s%s", refused->text,
+                  a->is_sealed ? "; its evidence is kept in " : "",
+                  a->is_sealed ? a->sealed.evidence : "");
+    rc = store_job_event(s->config.store, a->job_id, JOB_FAIL, &with, &step, e);
+    if (rc < 0)
+        return rc;
+    *state = step.to;
+    *text = error->text;
+    return 0;
 }

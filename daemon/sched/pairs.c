@@ -11,15 +11,21 @@
 
 #define RAW_BYTES_MAX ((size_t)512 << 20)
 
+/* Of this run: what a person asks to be measured again repeats no pair. */
 static const struct store_attempt *last_drifted(struct attempt *a, struct err *e)
 {
+    struct store *store = a->sched->config.store;
     struct store_attempt *attempts;
+    struct store_job *job;
     size_t n = 0;
 
-    if (store_job_attempts(a->sched->config.store, a->job_id, &a->arena, &attempts, &n, e) < 0)
+    if (store_job_get(store, a->job_id, &a->arena, &job, e) < 0 ||
+        store_job_attempts(store, a->job_id, &a->arena, &attempts, &n, e) < 0)
         return NULL;
     while (n > 0) {
         const struct store_attempt *x = &attempts[--n];
+        if (x->number < job->run_from)
+            return NULL;
         if (x->outcome && strcmp(x->outcome, OUTCOME_DRIFTED) == 0)
             return x;
     }

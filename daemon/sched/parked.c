@@ -1,7 +1,7 @@
 /* Attempts that were refused before timing and keep their checkouts and builds for the next try. */
 #include <string.h>
 
-#include "base/files.h"
+#include "base/fault.h"
 #include "sched/sched_internal.h"
 
 struct attempt *parked_take(struct sched *s, const char *job)
@@ -21,7 +21,7 @@ void parked_discard(struct attempt *a)
 {
     if (!a)
         return;
-    (void)file_rmtree(a->work_dir, NULL);
+    trash_put(a->sched, a->work_dir);
     attempt_free(a);
 }
 
@@ -30,6 +30,7 @@ void parked_put(struct sched *s, struct attempt *a)
     if (s->n_parked == SCHED_PARKED_MAX)
         parked_discard(parked_take(s, s->parked[0]->job_id));
     s->parked[s->n_parked++] = a;
+    FAULT_POINT("parked.kept");
 }
 
 void sched_drop_parked(struct sched *s, const char *job)

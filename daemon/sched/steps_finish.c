@@ -3,13 +3,18 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/disk.h"
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "evidence/evidence.h"
+#include "proto/doc_calibration.h"
 #include "report/report.h"
+#include "sched/orphans.h"
 #include "sched/pairs.h"
 #include "sched/sched_internal.h"
+#include "store/calibrations.h"
 
 /* ---- hash again */
 
@@ -201,6 +206,7 @@ static int hashed_again(struct attempt *a)
 
 int step_rehash(struct attempt *a)
 {
+    FAULT_POINT("step.rehash");
     return attempt_on_worker(a, hash_again, hashed_again);
 }
 
@@ -217,10 +223,21 @@ static const struct raw_session *session_of(struct attempt *a, const struct raw 
     return session;
 }
 
+/* NULL where the attempt began without one. */
+static int load_calibration(struct attempt *a, const struct calibration **out)
+{
+    const char *document;
+    int rc = store_attempt_calibration(a->sched->config.store, a->id, &a->arena, &document, &a->e);
+
+    return rc == 0 ? calibration_decode_text(&a->arena, document, out, &a->e)
+                   : (rc == STORE_NONE ? 0 : rc);
+}
+
 static int assemble(struct attempt *a)
 {
     struct store *store = a->sched->config.store;
     struct raw *raw = arena_alloc(&a->arena, sizeof *raw);
+    const struct calibration *calibration = NULL;
 
     if (a->end == END_VOID) {
         a->raw.void_code = a->e.code;
@@ -231,12 +248,15 @@ static int assemble(struct attempt *a)
         rc = pair_find(a);
     if (rc == 0)
         rc = store_load_raw(store, a->id, &a->arena, raw, &a->e);
+    if (rc == 0)
+        rc = load_calibration(a, &calibration);
     if (rc < 0)
         return rc;
     raw->ended_wall_ms = sched_now_ms(a->sched);
     raw->host_key = key_public(a->sched->config.key);
     raw->job = *a->job;
     raw->session = session_of(a, raw);
+    raw->calibration = calibration;
     raw->policy = *a->policy;
     raw->workloads = a->raw.workloads;
     raw->n_workloads = a->raw.n_workloads;
@@ -246,25 +266,31 @@ static int assemble(struct attempt *a)
     return 0;
 }
 
-static const char *bundle_commits(struct attempt *a)
+/* Without it the evidence is less, but still evidence; without space for it, it waits. */
+static int bundle_commits(struct attempt *a, const char **out)
 {
     const char *commits[2 * JOB_SIDES_MAX];
     size_t n = 0;
     const char *path = arena_printf(&a->arena, "%s/commits.bundle", a->work_dir);
     struct err e = {0};
 
+    *out = NULL;
     if (a->job->n_sources == 0)
-        return NULL;
+        return 0;
     for (size_t k = 0; k < a->job->n_sources; k++) {
         const struct job_source *s = &a->job->sources[k];
         commits[n++] = s->commit;
         if (s->correction)
             commits[n++] = s->correction->base_commit;
     }
-    if (source_bundle_commits(a->sched->config.sources, commits, n, path, &e) == 0)
-        return path;
-    log_err("the bundle of the measured commits could not be made", 0, &e);
-    return NULL;
+    int rc = source_bundle_commits(a->sched->config.sources, commits, n, path, &e);
+    if (disk_is_full(rc))
+        return err_set(&a->e, rc, e.code, e.field, "%s", e.text);
+    if (rc < 0)
+        log_err("the bundle of the measured commits could not be made", rc, &e);
+    else
+        *out = path;
+    return 0;
 }
 
 /* The diffs that were allowed, as texts of their own. */
@@ -313,6 +339,21 @@ static const struct store_report_count *count(struct attempt *a, const struct su
     return n;
 }
 
+void attempt_report(struct attempt *a, const struct summary *summary,
+                    const struct evidence_sealed *sealed)
+{
+    a->drifted = summary->grade.predicates[PRED_CONTROLS_WITHIN_DRIFT].status == TRI_FAIL;
+    a->sealed = (struct store_report){
+        .attempt = a->id,
+        .grade = summary->grade.value,
+        .grade_line = summary->grade.line,
+        .counts = count(a, summary),
+        .evidence = arena_printf(&a->arena, "%s/%s", a->sched->evidence_root, a->id),
+        .raw_sha256 = arena_strdup(&a->arena, sealed->raw_sha256),
+        .summary_sha256 =
+            a->end == END_VOID ? NULL : arena_strdup(&a->arena, sealed->summary_sha256)};
+}
+
 static int seal(struct attempt *a)
 {
     size_t n_allowed;
@@ -321,12 +362,15 @@ static int seal(struct attempt *a)
     struct err why = {0};
     struct evidence_sealed sealed;
     struct buf markdown = {0};
+    const char *bundle;
 
+    int rc = bundle_commits(a, &bundle);
+    if (rc < 0)
+        return rc;
     a->report->repeats = pair_read(a, &why);
     if (err_is_set(&why))
         log_err("the pair that is repeated could not be read", 0, &why);
-    struct summary *summary = summarise(&a->arena, a->report);
-    a->drifted = summary->grade.predicates[PRED_CONTROLS_WITHIN_DRIFT].status == TRI_FAIL;
+    const struct summary *summary = summarise(&a->arena, a->report);
 
     logs[a->n_builds] = (struct evidence_log){.name = "job.txt", .path = attempt_log_path(a)};
     report_markdown(&markdown, a->report, summary);
@@ -342,26 +386,20 @@ static int seal(struct attempt *a)
         .corrections = allowed,
         .n_corrections = n_allowed,
         .initial_sums = a->initial_sums,
-        .bundle = bundle_commits(a),
+        .bundle = bundle,
         .key = a->sched->config.key};
-    int rc = evidence_seal(&in, &sealed, &a->e);
+    FAULT_POINT("seal.inputs_ready");
+    rc = evidence_seal(&in, &sealed, &a->e);
     buf_deinit(&markdown);
     if (rc < 0)
         return rc;
-    a->sealed = (struct store_report){
-        .attempt = a->id,
-        .grade = summary->grade.value,
-        .grade_line = summary->grade.line,
-        .counts = count(a, summary),
-        .evidence = arena_printf(&a->arena, "%s/%s", a->sched->evidence_root, a->id),
-        .raw_sha256 = arena_strdup(&a->arena, sealed.raw_sha256),
-        .summary_sha256 =
-            a->end == END_VOID ? NULL : arena_strdup(&a->arena, sealed.summary_sha256)};
+    attempt_report(a, summary, &sealed);
     return 0;
 }
 
 static int sealed(struct attempt *a)
 {
+    FAULT_POINT("seal.sealed");
     a->sealed.created_ms = sched_now_ms(a->sched);
     a->is_sealed = true;
     attempt_say(a, "grade: %s", a->sealed.grade_line);
@@ -371,21 +409,46 @@ static int sealed(struct attempt *a)
 
 int step_seal(struct attempt *a)
 {
+    FAULT_POINT("step.seal");
     int rc = assemble(a);
 
+    FAULT_POINT("seal.assembled");
     return rc < 0 ? rc : attempt_on_worker(a, seal, sealed);
 }
 
 /* ---- clean up */
 
+/* A runner that is stuck takes its time to be ended: not on the loop's thread. */
+static int end_runner(struct attempt *a)
+{
+    if (!a->run)
+        return 0;
+    run_free(a->run);
+    a->run = NULL;
+    orphans_end(a->sched, a->boot.id, a->left, sizeof a->left);
+    return 0;
+}
+
+/* What a retry goes on with stays. */
 static int clean_up(struct attempt *a)
 {
     struct err e = {0};
+    int rc = end_runner(a);
 
+    FAULT_POINT("cleanup.runner_ended");
+    if (attempt_keeps_builds(a) || !a->work_dir)
+        return rc;
     for (size_t k = 0; k < a->job->n_sources; k++)
         (void)source_remove(a->sched->config.sources, a->sides[k].source_dir, NULL);
     if (file_rmtree(a->work_dir, &e) < 0)
         log_err("the work folder could not be removed", 0, &e);
+    return rc;
+}
+
+static int cleaned_up(struct attempt *a)
+{
+    if (a->left[0])
+        sched_block(a->sched, a->left);
     return 0;
 }
 
@@ -397,11 +460,6 @@ bool attempt_keeps_builds(const struct attempt *a)
 
 int step_cleanup(struct attempt *a)
 {
-    run_free(a->run);
-    a->run = NULL;
-    if (attempt_keeps_builds(a) || !a->work_dir) {
-        attempt_step_done(a, 0);
-        return 0;
-    }
-    return attempt_on_worker(a, clean_up, NULL);
+    FAULT_POINT("step.cleanup");
+    return attempt_on_worker(a, clean_up, cleaned_up);
 }

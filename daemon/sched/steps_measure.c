@@ -3,20 +3,20 @@
  * From GO to DONE this thread, the only one there is, sits in one read of the runner's pipe; the
  * loop stands still. It turns between observations. A repetition is committed as one batch before
  * the next begins, watchers are told then, and a short rest lets them redraw before the next timed
- * interval. A lane whose warmup lasted long lets the loop turn every five seconds.
+ * interval. A lane whose warmup lasted long lets the loop turn every five seconds (observer.c).
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "base/mem.h"
 #include "core/observations.h"
 #include "run/run_text.h"
+#include "run/run_values.h"
 #include "sched/calendar.h"
 #include "sched/sched_internal.h"
 
-#define DEAF_LIMIT_NS 5000000000
-#define DEAF_LIMIT_MS 5000
 #define REST_MS 10
 /* A timer of 0 ms would be due again within the same turn: no client would ever be heard. */
 #define TURN_MS 1
@@ -26,8 +26,7 @@
 
 /* ---- the plan */
 
-/* As plan_make asks for it: lanes by sides. */
-static const bool *const *present_lanes(struct attempt *a)
+const bool *const *attempt_present_lanes(struct attempt *a)
 {
     const bool **present = arena_array(&a->arena, a->raw.n_workloads, sizeof *present);
 
@@ -69,24 +68,39 @@ static int timing_begins(struct attempt *a)
     return rc;
 }
 
+static int store_plan(struct attempt *a)
+{
+    if (a->plan_stored == a->plan->n)
+        return 0;
+    int rc = store_put_plan(a->sched->config.store, a->id, a->plan, a->plan_stored, a->suite,
+                            a->raw.sides, a->n_sides, &a->e);
+    if (rc == 0)
+        a->plan_stored = a->plan->n;
+    return rc;
+}
+
 int step_plan(struct attempt *a)
 {
-    struct store *store = a->sched->config.store;
     int rc = calendar_before_timing(a);
 
+    FAULT_POINT("step.plan");
     if (rc < 0)
         return rc;
     a->plan = plan_make(&a->arena, a->suite, a->n_sides, a->job->repetitions, a->job->warmups,
-                        a->job->order, present_lanes(a));
+                        a->job->order, attempt_present_lanes(a));
     if (a->plan->n == 0)
         return err_set(&a->e, -EINVAL, "job.nothing_to_measure", "exclude",
                        "every lane is excluded or absent; exclude fewer lanes");
     index_lanes(a);
+    replacements_begin(a);
     a->plan_next = 0;
     a->n_batch = 0;
-    rc = store_put_plan(store, a->id, a->plan, a->suite, a->raw.sides, a->n_sides, &a->e);
+    a->plan_stored = 0;
+    rc = store_plan(a);
+    FAULT_POINT("plan.stored");
     if (rc == 0)
         rc = timing_begins(a);
+    FAULT_POINT("timing.begun");
     if (rc < 0)
         return rc;
     attempt_say(a, "timing begins: %zu observations, %d repetitions", a->plan->n,
@@ -104,6 +118,8 @@ int64_t attempt_left_ms(const struct attempt *a)
     for (size_t i = a->plan_next; i < a->plan->n; i++) {
         const struct plan_step *step = &a->plan->steps[i];
         int64_t last_ns = a->lane_last_ns[a->lane_base[step->workload] + (size_t)step->lane];
+        if (!measure_runs(a->suite->workloads[step->workload].measure))
+            continue;
         if (last_ns == 0)
             return -1;
         left_ns += last_ns;
@@ -135,6 +151,7 @@ static void place(struct attempt *a, const struct plan_step *step, struct raw_ob
     o->repetition = step->repetition;
     o->position = step->position;
     o->kind = step->kind;
+    o->replaces = step->replaces;
     o->start_ns = offset(a, o->start_ns);
     o->go_ns = offset(a, o->go_ns);
     o->done_ns = offset(a, o->done_ns);
@@ -151,9 +168,12 @@ static bool ends_repetition(const struct plan *plan, size_t i)
 
 static int commit_batch(struct attempt *a)
 {
+    FAULT_POINT("repetition.complete");
     int rc = store_put_observations(a->sched->config.store, a->id, a->batch, a->n_batch, &a->e);
 
-    a->n_batch = 0;
+    FAULT_POINT("repetition.committed");
+    if (rc == 0)
+        a->n_batch = 0;
     return rc;
 }
 
@@ -165,6 +185,22 @@ static void log_last_output(struct attempt *a, const struct run_observation *o)
         attempt_log_text(a, "the child's last error output", o->stderr_tail);
 }
 
+/* The observations of a repetition, and what of the plan comes behind them. 1; or negative: over,
+ * or not stored, and then it may be called again. */
+static int store_repetition(struct attempt *a)
+{
+    int rc = a->n_batch ? commit_batch(a) : 0;
+
+    if (rc == 0 && a->end != END_NONE)
+        rc = -ECANCELED;
+    if (rc == 0 && a->plan_next == a->plan->n)
+        replacements_plan(a);
+    if (rc == 0)
+        rc = store_plan(a);
+    a->unsaved = rc < 0;
+    return rc < 0 ? rc : 1;
+}
+
 /* A wrong answer is never a fast answer: the whole attempt is void. */
 static int make_void(struct attempt *a, const struct plan_step *step, const struct run_observe *req,
                      const struct run_observation *o)
@@ -174,37 +210,65 @@ static int make_void(struct attempt *a, const struct plan_step *step, const stru
 
     (void)run_observe_text(&who, req, o, &a->e);
     log_last_output(a, o);
-    if (o->unremoved) {
-        (void)snprintf(a->sched->blocked, sizeof a->sched->blocked,
-                       "%s could not be ended; end it by hand and restart aurabenchd",
-                       o->unremoved);
-    }
+    if (o->unremoved)
+        sched_block(a->sched, o->unremoved);
     a->raw.cleanup = o->unremoved ? o->unremoved : "verified";
-    int rc = commit_batch(a);
-    return rc < 0 ? rc : attempt_end_as(a, END_VOID);
+    (void)attempt_end_as(a, END_VOID);
+    return store_repetition(a);
 }
 
-/* One observation is complete. 1: the repetition is too; 0: go on; negative: over. */
-static int observed(struct attempt *a)
+/* Takes in one observation. 1: the repetition is complete too; 0: go on; negative: over. */
+static int keep(struct attempt *a, const struct run_observe *req, struct run_observation *o)
 {
     const struct plan_step *step = &a->plan->steps[a->plan_next];
+
+    place(a, step, &o->raw);
+    if (measure_runs(req->measure))
+        host_probe_observed(a->sched->config.probe, &o->raw);
+    a->lane_last_ns[a->lane_base[step->workload] + (size_t)step->lane] = o->raw.process_ns;
+    bool good = strcmp(o->raw.outcome, "ok") == 0;
+    if (good)
+        replacements_note(a, step, &o->raw);
+    MEM_GROW(a->batch, a->n_batch, a->batch_cap);
+    a->batch[a->n_batch++] = o->raw;
+    if (!good)
+        return make_void(a, step, req, o);
+    bool end = ends_repetition(a->plan, a->plan_next);
+    a->plan_next++;
+    return end ? store_repetition(a) : 0;
+}
+
+/* The runner has answered. As keep(). */
+static int observed(struct attempt *a)
+{
     struct run_observation o;
 
+    FAULT_POINT("observation.reported");
+    a->unsaved = false;
     int rc = run_observe_finish(a->run, &a->arena, &o, &a->e);
     if (rc < 0)
         return rc;
-    place(a, step, &o.raw);
-    a->lane_last_ns[a->lane_base[step->workload] + (size_t)step->lane] = o.raw.process_ns;
-    MEM_GROW(a->batch, a->n_batch, a->batch_cap);
-    a->batch[a->n_batch++] = o.raw;
-    if (strcmp(o.raw.outcome, "ok") != 0)
-        return make_void(a, step, a->observing, &o);
-    bool end = ends_repetition(a->plan, a->plan_next);
-    a->plan_next++;
-    if (!end)
-        return 0;
-    rc = commit_batch(a);
-    return rc < 0 ? rc : 1;
+    observer_ends(a);
+    run_values_take(&a->arena, a->observing, &o);
+    return keep(a, a->observing, &o);
+}
+
+static enum measure next_measure(const struct attempt *a)
+{
+    return a->suite->workloads[a->plan->steps[a->plan_next].workload].measure;
+}
+
+/* What nothing has to be run for. As keep(). */
+static int look(struct attempt *a)
+{
+    const struct run_observe req = {.measure = next_measure(a)};
+    struct run_observation o;
+
+    a->unsaved = false;
+    if (a->stop_asked)
+        return attempt_end_as(a, a->stop_as);
+    attempt_weigh(a, &a->plan->steps[a->plan_next], &o);
+    return keep(a, &req, &o);
 }
 
 static int begin_observation(struct attempt *a)
@@ -217,31 +281,31 @@ static int begin_observation(struct attempt *a)
 
     if (rc == 0)
         rc = run_observe_begin(a->run, req, &a->e);
-    if (rc == 0)
-        a->observing = req;
-    return rc;
+    if (rc < 0)
+        return rc;
+    a->observing = req;
+    FAULT_POINT("observation.begun");
+    observer_begins(a);
+    return 0;
 }
 
-/* Waits in one read, for as long as the lane may take; only a lane that is known to be long, or not
- * known at all yet, is left every five seconds. */
 static int await(struct attempt *a)
 {
     const struct plan_step *step = &a->plan->steps[a->plan_next];
     int64_t last_ns = a->lane_last_ns[a->lane_base[step->workload] + (size_t)step->lane];
-    bool short_lane = last_ns > 0 && last_ns <= DEAF_LIMIT_NS;
 
-    int rc = run_wait(a->run, short_lane ? -1 : DEAF_LIMIT_MS);
-    if (rc == -EPIPE)
-        return err_set(&a->e, rc, "runner.lost", NULL,
-                       "the runner ended in the middle of an observation; see the daemon's log");
-    return rc;
+    struct run_observation none;
+    int rc = run_wait(a->run, observer_deaf_ms(a, last_ns));
+    return rc == -EPIPE ? run_observe_finish(a->run, &a->arena, &none, &a->e) : rc;
 }
 
 static void over(struct attempt *a, int rc)
 {
     if (a->n_batch && rc < 0)
         (void)commit_batch(a);
+    FAULT_POINT("measure.over");
     store_set_quiet(a->sched->config.store, false);
+    observer_say(a);
     attempt_step_done(a, rc);
 }
 
@@ -250,20 +314,15 @@ static void next_repetition(struct attempt *a)
     turn_loop(a, REST_MS);
 }
 
-static void on_turn(uv_timer_t *timer)
-{
-    struct attempt *a = timer->data;
-    int rc = a->observing ? 0 : begin_observation(a);
+static void store_again(struct attempt *a);
 
-    if (rc == 0)
-        rc = await(a);
-    if (rc == -EAGAIN) {
-        turn_loop(a, LISTEN_MS);
+/* After an observation: 1 when a repetition was stored, 0 inside of one, negative: it is over. */
+static void go_on(struct attempt *a, int rc)
+{
+    if (rc < 0 && a->unsaved && attempt_hold(a, rc, store_again))
         return;
-    }
-    if (rc == 0)
-        rc = observed(a);
-    a->observing = NULL;
+    if (rc == 1)
+        attempt_held_over(a, true);
     if (rc < 0) {
         if (a->stop_asked)
             a->end = a->stop_as;
@@ -278,9 +337,38 @@ static void on_turn(uv_timer_t *timer)
     }
 }
 
+static void store_again(struct attempt *a)
+{
+    go_on(a, store_repetition(a));
+}
+
+static void on_turn(uv_timer_t *timer)
+{
+    struct attempt *a = timer->data;
+    if (!measure_runs(next_measure(a))) {
+        go_on(a, look(a));
+        return;
+    }
+    int rc = a->observing ? 0 : begin_observation(a);
+
+    if (rc == 0)
+        rc = await(a);
+    if (rc == -EAGAIN) {
+        observer_turns(a);
+        turn_loop(a, LISTEN_MS);
+        return;
+    }
+    if (rc == 0)
+        rc = observed(a);
+    a->observing = NULL;
+    go_on(a, rc);
+}
+
 int step_measure(struct attempt *a)
 {
+    FAULT_POINT("step.measure");
     a->observing = NULL;
+    a->observer = (struct observer){0};
     store_set_quiet(a->sched->config.store, true);
     turn_loop(a, REST_MS);
     return 0;
@@ -293,13 +381,15 @@ static int judge_after_timing(struct attempt *a)
     const struct store_event with = {
         .wall_ms = sched_now_ms(a->sched), .next_try_ms = -1, .attempt = a->id};
     struct job_step step;
-    int rc = attempt_judge_phase(a, PHASE_AFTER_TIMING);
+    int rc = a->after_stored ? 0 : attempt_judge_phase(a, PHASE_AFTER_TIMING);
 
+    a->after_stored = rc == 0;
     if (rc == 0)
         rc = store_job_event(a->sched->config.store, a->job_id, JOB_TIMING_ENDS, &with, &step,
                              &a->e);
     if (rc < 0)
         return rc;
+    FAULT_POINT("timing.ended");
     a->state = step.to;
     a->requeue = a->phases[PHASE_AFTER_TIMING].inventory->state != INVENTORY_QUIET &&
                  !a->job->allow_competing;
@@ -308,5 +398,6 @@ static int judge_after_timing(struct attempt *a)
 
 int step_inventory_after_timing(struct attempt *a)
 {
+    FAULT_POINT("step.inventory_after_timing");
     return attempt_take_phase(a, PHASE_AFTER_TIMING, judge_after_timing);
 }

@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "host/cpus.h"
+#include "sched/orphans.h"
 #include "sched/sched_internal.h"
 #include "source/correction.h"
+#include "store/calibrations.h"
 
 /* ---- setup */
 
@@ -21,6 +24,7 @@ static void name_folders(struct attempt *a)
     a->suite_dir = arena_printf(&a->arena, "%s/suite", a->work_dir);
     a->home = arena_printf(&a->arena, "%s/home", a->work_dir);
     a->log_dir = arena_printf(&a->arena, "%s/logs", a->work_dir);
+    a->callgrind_dir = arena_printf(&a->arena, "%s/callgrind", a->work_dir);
     for (size_t k = 0; k < a->n_sides; k++) {
         struct attempt_side *side = &a->sides[k];
         side->source_dir =
@@ -34,7 +38,8 @@ static void name_folders(struct attempt *a)
 
 static int make_folders(struct attempt *a)
 {
-    const char *const dirs[] = {a->work_dir, a->suite_build_dir, a->home, a->log_dir};
+    const char *const dirs[] = {a->work_dir, a->suite_build_dir, a->home, a->log_dir,
+                                a->callgrind_dir};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(dirs); i++)
@@ -99,6 +104,8 @@ static int choose_cpus(struct attempt *a)
                 a->cpus[i]);
     }
     a->pin_cpu = a->cpus[a->n_cpus - 1];
+    host_cpus_with_siblings(&a->arena, a->cpus, a->n_cpus, &a->near_cpus, &a->n_near);
+    host_cpus_with_siblings(&a->arena, &a->pin_cpu, 1, &a->pin_near, &a->n_pin_near);
     a->raw.cpu_set = cpu_list_text(a);
     return 0;
 }
@@ -107,7 +114,15 @@ static int start_runner(struct attempt *a)
 {
     if (a->run)
         return 0;
-    return run_new(a->sched->config.runner_path, &a->run, &a->e);
+    a->raw.observer = LEDGER_NO_SOURCES;
+    int rc = run_new(a->sched->config.runner_path, &a->run, &a->e);
+    if (rc == 0) {
+        a->raw.observer = *run_sources(a->run);
+        host_probe_sources(a->sched->config.probe, &a->raw.observer);
+        orphans_mark(a->sched, a->run, a->boot.id);
+        attempt_say(a, "the runner is process %d", run_pid(a->run));
+    }
+    return rc;
 }
 
 /* What a retry takes over is stored under its own attempt too, so that each is whole. */
@@ -146,6 +161,7 @@ static int set_up_fresh(struct attempt *a)
         rc = choose_cpus(a);
     if (rc == 0)
         rc = make_folders(a);
+    FAULT_POINT("setup.folders");
     if (rc == 0)
         rc = store_attempt_reuse(a->sched->config.store, a->id, a->work_dir, NULL, &a->e);
     return rc;
@@ -155,10 +171,15 @@ int step_setup(struct attempt *a)
 {
     int rc = attempt_log_open(a);
 
+    FAULT_POINT("step.setup");
     if (rc == 0)
         rc = a->reused_from ? take_over(a) : set_up_fresh(a);
     if (rc == 0)
+        rc = store_attempt_calibrate(a->sched->config.store, a->id, a->boot.id, &a->e);
+    if (rc == 0)
         rc = start_runner(a);
+    if (rc == 0)
+        rc = attempt_choose_counters(a);
     if (rc == 0)
         attempt_step_done(a, 0);
     return rc;
@@ -173,6 +194,7 @@ static int judge_before_build(struct attempt *a)
 
 int step_inventory_before_build(struct attempt *a)
 {
+    FAULT_POINT("step.inventory_before_build");
     return attempt_take_phase(a, PHASE_BEFORE_BUILD, judge_before_build);
 }
 
@@ -183,6 +205,7 @@ static int judge_before_timing(struct attempt *a)
 
 int step_inventory_before_timing(struct attempt *a)
 {
+    FAULT_POINT("step.inventory_before_timing");
     return attempt_take_phase(a, PHASE_BEFORE_TIMING, judge_before_timing);
 }
 
@@ -220,6 +243,7 @@ static int check_out(struct attempt *a)
     for (size_t k = 0; rc == 0 && k < a->job->n_sources; k++) {
         const struct job_source *from = &a->job->sources[k];
         struct raw_source *out = &a->sides[k].source;
+        FAULT_POINT("checkout.side");
         rc = source_checkout(sources, &a->arena, from->commit, a->sides[k].source_dir, out, &a->e);
         out->side = from->side;
         out->repo = from->repo;
@@ -256,6 +280,7 @@ static int checked_out(struct attempt *a)
 
 int step_checkout(struct attempt *a)
 {
+    FAULT_POINT("step.checkout");
     return attempt_on_worker(a, check_out, checked_out);
 }
 
@@ -274,30 +299,52 @@ static void add_tool(struct attempt *a, const char *name, size_t *cap)
     a->raw.tools[a->raw.n_tools++] = tool;
 }
 
+static void add_host_tool(struct attempt *a, const char *name, size_t *cap)
+{
+    if (!strchr(name, '{'))
+        add_tool(a, name, cap);
+}
+
+/* A lane's program, and what it names of the host beside it: what a build made it with. */
+static void add_lane_tools(struct attempt *a, const struct lane *lane, size_t *cap)
+{
+    if (lane->command.n > 0)
+        add_host_tool(a, lane->command.v[0], cap);
+    for (size_t i = 0; i < lane->needs.n; i++)
+        add_host_tool(a, lane->needs.v[i], cap);
+}
+
+static size_t count_tools(const struct suite *s)
+{
+    size_t n = s->n_build + s->n_suite_build + 2; /* cc, valgrind */
+
+    for (size_t w = 0; w < s->n_workloads; w++)
+        for (size_t l = 0; l < s->workloads[w].n_lanes; l++)
+            n += 1 + s->workloads[w].lanes[l].needs.n;
+    return n;
+}
+
 /* Programs of the host that take part: the builds' and the lanes', and the compiler that `make`
  * calls by its usual name. */
 static void identify_tools(struct attempt *a)
 {
     const struct suite *s = a->suite;
-    size_t cap = s->n_build + s->n_suite_build + 1;
+    size_t cap = count_tools(s);
 
-    for (size_t w = 0; w < s->n_workloads; w++)
-        cap += s->workloads[w].n_lanes;
     a->raw.n_tools = 0;
     a->raw.tools = arena_array(&a->arena, cap, sizeof *a->raw.tools);
     for (size_t i = 0; i < s->n_build; i++)
-        if (!strchr(s->build[i].v[0], '{'))
-            add_tool(a, s->build[i].v[0], &cap);
+        add_host_tool(a, s->build[i].v[0], &cap);
     for (size_t i = 0; i < s->n_suite_build; i++)
-        if (!strchr(s->suite_build[i].v[0], '{'))
-            add_tool(a, s->suite_build[i].v[0], &cap);
+        add_host_tool(a, s->suite_build[i].v[0], &cap);
     for (size_t w = 0; w < s->n_workloads; w++)
         for (size_t l = 0; l < s->workloads[w].n_lanes; l++)
-            if (!strchr(s->workloads[w].lanes[l].command.v[0], '{') &&
-                !a->raw.workloads[w].lanes[l].absent)
-                add_tool(a, s->workloads[w].lanes[l].command.v[0], &cap);
+            if (!a->raw.workloads[w].lanes[l].absent)
+                add_lane_tools(a, &s->workloads[w].lanes[l], &cap);
     if (s->n_build + s->n_suite_build)
         add_tool(a, "cc", &cap);
+    if (a->valgrind)
+        add_tool(a, "valgrind", &cap);
 }
 
 static int hash_products(struct attempt *a)
@@ -342,6 +389,8 @@ static int hashed(struct attempt *a)
 
 int step_hash(struct attempt *a)
 {
+    FAULT_POINT("step.hash");
+    attempt_resolve_built(a);
     return attempt_on_worker(a, hash_all, hashed);
 }
 
@@ -357,6 +406,7 @@ static void on_settled(uv_timer_t *timer)
 
 int step_settle(struct attempt *a)
 {
+    FAULT_POINT("step.settle");
     a->settling = true;
     return uv_timer_start(&a->timer, on_settled, (uint64_t)a->policy->settle_ms, 0);
 }

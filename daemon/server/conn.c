@@ -4,13 +4,17 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
 /* With more than this waiting to be written, no further request is taken. */
 #define WRITE_PAUSE_BYTES ((size_t)1 << 20)
-/* With more than this, the peer is given up: it does not read. */
-#define WRITE_LIMIT_BYTES ((size_t)8 << 20)
+/* With more than this, the peer is given up. Nothing that follows the rules comes so far: a last
+ * guard. */
+#define WRITE_LIMIT_BYTES ((size_t)4 << 20)
+/* With less than this, what was held back of notifications is sent. */
+#define WRITE_LOW_BYTES ((size_t)32 << 10)
 
 struct pending {
     uv_write_t req;
@@ -24,6 +28,27 @@ static size_t unwritten(const struct conn *c)
 {
     return uv_stream_get_write_queue_size((const uv_stream_t *)&c->pipe);
 }
+
+/* ---- what is held */
+
+static void account(struct conn *c, size_t held)
+{
+    c->owner.shared->held += held - c->held;
+    c->held = held;
+}
+
+static void account_all(struct conn *c)
+{
+    account(c, c->closing ? 0 : frame_held(&c->reader) + unwritten(c));
+}
+
+/* What it wants more of is more than its share, and nothing is left. */
+static bool is_greedy(const struct conn *c, size_t wanted)
+{
+    return c->owner.shared->held > CONN_HELD_MAX && wanted > CONN_HELD_SHARE;
+}
+
+/* ---- the end */
 
 static void on_closed(uv_handle_t *handle)
 {
@@ -40,6 +65,7 @@ void conn_close(struct conn *c)
     if (c->closing)
         return;
     c->closing = true;
+    account_all(c);
     if (c->session)
         api_session_close(c->session);
     c->session = NULL;
@@ -86,7 +112,8 @@ static void conn_send(void *ctx, const char *data, size_t len)
 
     if (c->closing)
         return;
-    if (unwritten(c) > WRITE_LIMIT_BYTES) {
+    account_all(c);
+    if (unwritten(c) > WRITE_LIMIT_BYTES || is_greedy(c, unwritten(c))) {
         give_up(c);
         return;
     }
@@ -106,10 +133,10 @@ static void conn_send(void *ctx, const char *data, size_t len)
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
-    struct conn *c = handle->data;
+    struct conn_shared *shared = ((struct conn *)handle->data)->owner.shared;
 
     (void)suggested;
-    *buf = uv_buf_init(c->chunk, sizeof c->chunk);
+    *buf = uv_buf_init(shared->chunk, sizeof shared->chunk);
 }
 
 /* Whether nobody is left at the other end, not even to read. The end of what the peer sends does
@@ -122,18 +149,32 @@ static bool peer_is_gone(const struct conn *c)
            (p.revents & (POLLHUP | POLLERR)) != 0;
 }
 
+static void hang_up_busy(struct conn *c)
+{
+    struct err e = {0};
+
+    (void)err_set(&e, -ENOMEM, "daemon.busy", NULL,
+                  "the daemon's connections hold all that they may hold together, and this one "
+                  "more than its share; try again later");
+    api_session_bad_line(c->session, &e);
+    conn_close(c);
+}
+
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
     struct conn *c = stream->data;
 
     if (n > 0) {
         frame_push(&c->reader, buf->base, (size_t)n);
+        /* It has been told: nothing but its end is worth waiting for. */
+        c->give_up = frame_is_endless(&c->reader);
     } else if (n == UV_EOF) {
         /* Half-closed: what was asked is still answered. */
         c->ended = true;
         c->gone = peer_is_gone(c);
         c->reading = false;
         (void)uv_read_stop(stream);
+        c->owner.ended(c->owner.ctx);
     } else if (n < 0) {
         c->give_up = true;
     }
@@ -155,12 +196,14 @@ static void take_lines(struct conn *c)
         struct err e = {0};
         int rc = frame_next(&c->reader, &line, &len, &e);
         if (rc == 0)
-            return;
+            break;
         if (rc < 0)
             api_session_bad_line(c->session, &e);
         else
             api_session_line(c->session, line, len);
     }
+    if (!c->closing)
+        api_session_settle(c->session);
 }
 
 static void set_reading(struct conn *c, bool on)
@@ -179,7 +222,14 @@ static void serve(struct conn *c)
 {
     if (c->closing)
         return;
+    if (unwritten(c) < WRITE_LOW_BYTES)
+        api_session_flush(c->session);
     take_lines(c);
+    account_all(c);
+    if (is_greedy(c, frame_held(&c->reader)) && !c->give_up) {
+        hang_up_busy(c);
+        return;
+    }
     set_reading(c, takes_requests(c));
     bool over = c->ended && takes_requests(c) && unwritten(c) == 0 &&
                 (c->gone || !api_session_watches(c->session));
@@ -201,24 +251,31 @@ static void conn_idle(void *ctx)
     serve(ctx);
 }
 
+static size_t conn_unwritten(void *ctx)
+{
+    return unwritten(ctx);
+}
+
 /* ---- accepting */
 
-struct conn *conn_accept(uv_stream_t *listener, struct api *api, const struct conn_owner *owner)
+struct conn *conn_open(uv_loop_t *loop, int fd, struct api *api, const struct conn_owner *owner)
 {
     struct conn *c = mem_alloc(sizeof *c);
-    uv_os_fd_t fd = -1;
 
     c->api = api;
     c->owner = *owner;
-    (void)uv_pipe_init(listener->loop, &c->pipe, 0);
+    (void)uv_pipe_init(loop, &c->pipe, 0);
     c->pipe.data = c;
-    if (uv_accept(listener, (uv_stream_t *)&c->pipe) < 0) {
+    if (uv_pipe_open(&c->pipe, fd) < 0) {
+        (void)close(fd);
         conn_close(c);
         return NULL;
     }
-    (void)uv_fileno((uv_handle_t *)&c->pipe, &fd);
-    const struct api_peer peer = {
-        .conn = c, .uid = peer_uid(fd), .send = conn_send, .idle = conn_idle};
+    const struct api_peer peer = {.conn = c,
+                                  .uid = peer_uid(fd),
+                                  .send = conn_send,
+                                  .unwritten = conn_unwritten,
+                                  .idle = conn_idle};
     c->session = api_session_open(api, &peer);
     set_reading(c, true);
     return c;

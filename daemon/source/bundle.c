@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/disk.h"
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "source/internal.h"
@@ -119,8 +121,11 @@ static int quarantine_make(const char *dir, struct err *e)
 }
 
 /* The first line that git wrote to explain itself, cut for a sentence. */
-static int refuse(struct err *e, const char *what, struct buf *errout)
+static int refuse(const struct source_git *g, struct err *e, const char *what, struct buf *errout)
 {
+    int rc = source_git_disk(g, errout, e);
+    if (rc < 0)
+        return rc;
     buf_puts(errout, "");
     errout->data[strcspn(errout->data, "\n")] = '\0';
     return err_set(e, -EINVAL, BUNDLE_BAD, "bundle", "%s; send it again (git: %.300s)", what,
@@ -138,7 +143,7 @@ static int unpack(const struct source_git *quarantine, const struct bundle *b, s
     int rc = source_git(&g, SOURCE_ARGS("index-pack", "--stdin", "--fix-thin", STRICT), &status,
                         &out, &errout, e);
     if (rc == 0 && status != 0)
-        return refuse(e, "the bundle is damaged or holds malformed objects", &errout);
+        return refuse(&g, e, "the bundle is damaged or holds malformed objects", &errout);
     return rc;
 }
 
@@ -179,7 +184,7 @@ static int check_complete(const struct source_git *quarantine, const char *const
             &g, SOURCE_ARGS("rev-list", "--quiet", "--objects", "--stdin", "--not", "--all"),
             &status, &out, &errout, e);
     if (rc == 0 && status != 0)
-        return refuse(e, "the bundle lacks a part of its commits", &errout);
+        return refuse(&g, e, "the bundle lacks a part of its commits", &errout);
     return rc;
 }
 
@@ -206,8 +211,7 @@ static int move_packs(const char *from, const char *to, bool indexes, struct err
             continue;
         CLEANUP(mem_freep) char *old = file_join(from, name);
         CLEANUP(mem_freep) char *new = file_join(to, name);
-        if (rename(old, new) < 0)
-            rc = err_sys(e, -errno, "rename to", new);
+        rc = file_rename(old, new, e);
     }
     (void)closedir(d);
     return rc;
@@ -219,6 +223,7 @@ static int accept_packs(struct source_store *s, const char *quarantine, struct e
     CLEANUP(mem_freep) char *to = file_join(s->git_dir, "objects/pack");
     int rc = move_packs(from, to, false, e);
 
+    FAULT_POINT("import.pack_moved");
     if (rc == 0)
         rc = move_packs(from, to, true, e);
     return rc == 0 ? file_sync_dir(to, e) : rc;
@@ -231,14 +236,18 @@ static int import(struct source_store *s, const struct bundle *b, const char *co
     const struct source_git g = {.git_dir = s->git_dir, .object_dir = dir, .out_fd = -1};
     int rc = quarantine_make(dir, e);
 
+    FAULT_POINT("import.quarantine");
     if (rc == 0)
         rc = unpack(&g, b, e);
+    FAULT_POINT("import.unpacked");
     if (rc == 0)
         rc = check_complete(&g, commits, n, e);
     if (rc == 0)
         rc = accept_packs(s, dir, e);
+    FAULT_POINT("import.accepted");
     if (rc == 0)
         rc = source_pin(s, commits, n, e);
+    FAULT_POINT("import.pinned");
     (void)file_rmtree(dir, NULL);
     return rc;
 }
@@ -277,18 +286,17 @@ int source_bundle_commits(struct source_store *s, const char *const *commits, si
     int rc = source_pin(s, commits, n, e);
     if (rc < 0)
         return rc;
-    CLEANUP(mem_closep)
-    int fd = open(out_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    CLEANUP(mem_closep) int fd = disk_create(out_path, O_TRUNC, 0644);
     if (fd < 0)
-        return err_sys(e, -errno, "create", out_path);
+        return disk_err(e, fd, "create", out_path);
     g.input = buf_str(&revs);
     g.input_len = revs.len;
     g.out_fd = fd;
     rc = source_git_must(&g,
                          SOURCE_ARGS("bundle", "create", "--quiet", "--version=2", "-", "--stdin"),
                          NULL, "source.store_failed", e);
-    if (rc == 0 && fsync(fd) < 0)
-        rc = err_sys(e, -errno, "write", out_path);
+    if (rc == 0 && (rc = disk_sync(fd)) < 0)
+        rc = disk_err(e, rc, "write", out_path);
     if (rc < 0)
         (void)unlink(out_path);
     return rc;

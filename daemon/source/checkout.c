@@ -93,6 +93,8 @@ static int refuse_lfs(const struct buf *out, struct err *e)
         if (attribute >= out->data + out->len)
             break;
         const char *value = attribute + strlen(attribute) + 1;
+        if (value > out->data + out->len) /* the end of the last string is ours, not git's */
+            break;
         at = (size_t)(value - out->data) + strlen(value) + 1;
         if (strcmp(value, "lfs") != 0)
             continue;

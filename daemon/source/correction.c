@@ -121,8 +121,8 @@ static int apply(struct proof *p, struct err *e)
     rc = source_git(&g, SOURCE_ARGS("apply", "--cached", "--whitespace=nowarn", "-p1", "-"),
                     &status, &out, &errout, e);
     if (rc == 0 && status != 0)
-        return refuse_unapplied(p, &errout, e);
-    return rc;
+        rc = source_git_disk(&g, &errout, e);
+    return rc == 0 && status != 0 ? refuse_unapplied(p, &errout, e) : rc;
 }
 
 static int compare(struct proof *p, struct err *e)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/disk.h"
 #include "base/mem.h"
 #include "base/spawn.h"
 #include "source/internal.h"
@@ -100,6 +101,19 @@ int source_git(const struct source_git *g, const char *const *args, int *status,
     return spawn_run(&req, status, out, errout, e);
 }
 
+/* Its environment has LC_ALL=C: these are the words of strerror. */
+int source_git_disk(const struct source_git *g, const struct buf *errout, struct err *e)
+{
+    static const char *const full[] = {"No space left on device", "Disk quota exceeded"};
+    const char *folder = g->object_dir ? g->object_dir : g->git_dir;
+    const char *said = errout->data ? errout->data : "";
+
+    for (size_t i = 0; i < ARRAY_LEN(full); i++)
+        if (strstr(said, full[i]))
+            return disk_full(e, folder);
+    return strstr(said, "Input/output error") ? disk_err(e, -EIO, "write", folder) : 0;
+}
+
 int source_git_must(const struct source_git *g, const char *const *args, struct buf *out,
                     const char *code, struct err *e)
 {
@@ -108,6 +122,9 @@ int source_git_must(const struct source_git *g, const char *const *args, struct 
     int rc = source_git(g, args, &status, out, &errout, e);
 
     if (rc < 0 || status == 0)
+        return rc;
+    rc = source_git_disk(g, &errout, e);
+    if (rc < 0)
         return rc;
     buf_puts(&errout, ""); /* there may be no data yet */
     errout.data[strcspn(errout.data, "\n")] = '\0';

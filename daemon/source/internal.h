@@ -35,6 +35,9 @@ int source_git(const struct source_git *g, const char *const *args, int *status,
 /* The same where a nonzero exit status is an error -EINVAL: code, and git's complaint. */
 int source_git_must(const struct source_git *g, const char *const *args, struct buf *out,
                     const char *code, struct err *e);
+/* What git says when the disk is the cause: -ENOSPC or -EIO with e filled, as base/disk.h calls it;
+ * else 0. */
+int source_git_disk(const struct source_git *g, const struct buf *errout, struct err *e);
 /* True when git exits with 0. */
 bool source_git_asks(const struct source_git *g, const char *const *args);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "source/internal.h"
@@ -26,6 +27,39 @@ static int check_state_path(const char *path, struct err *e)
     return 0;
 }
 
+struct locks {
+    const char *dir;
+    struct err *e;
+};
+
+static int remove_lock(void *ctx, const char *path, enum file_kind kind, mode_t mode, int64_t bytes)
+{
+    const struct locks *l = ctx;
+    CLEANUP(mem_freep) char *full = file_join(l->dir, path);
+    size_t len = strlen(path);
+
+    (void)mode;
+    (void)bytes;
+    if (kind != FILE_REGULAR || len < 5 || strcmp(path + len - 5, ".lock") != 0)
+        return 0;
+    return file_rmtree(full, l->e);
+}
+
+/* A git that was killed leaves its locks, and every later one would wait for them in vain. */
+static int clear_locks(const struct source_store *s, struct err *e)
+{
+    static const char *const names[] = {"HEAD.lock", "config.lock", "packed-refs.lock"};
+    CLEANUP(mem_freep) char *refs = file_join(s->git_dir, "refs");
+    struct locks locks = {refs, e};
+    int rc = file_exists(refs) ? file_walk(refs, remove_lock, &locks, e) : 0;
+
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(names); i++) {
+        CLEANUP(mem_freep) char *path = file_join(s->git_dir, names[i]);
+        rc = file_rmtree(path, e);
+    }
+    return rc;
+}
+
 /* What an interrupted run left: nobody waits for it any more. */
 static int clear_leftovers(const struct source_store *s, struct err *e)
 {
@@ -37,7 +71,7 @@ static int clear_leftovers(const struct source_store *s, struct err *e)
 
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(paths); i++)
         rc = file_rmtree(paths[i], e);
-    return rc;
+    return rc == 0 ? clear_locks(s, e) : rc;
 }
 
 int source_store_new(const char *state_dir, struct source_store **out, struct err *e)
@@ -111,9 +145,8 @@ int source_store_ready(struct source_store *s, struct err *e)
         "source.store_failed", e);
     if (rc == 0)
         rc = write_settings(fresh, e);
-    if (rc == 0 && rename(fresh, s->git_dir) < 0)
-        rc = err_sys(e, -errno, "rename to", s->git_dir);
-    return rc;
+    FAULT_POINT("import.store_made");
+    return rc == 0 ? file_rename(fresh, s->git_dir, e) : rc;
 }
 
 /* ---- commits */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/disk.h"
+#include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "proto/pack.h"
@@ -45,13 +47,12 @@ struct unpacking {
 
 static int write_plain(const char *path, const struct pack_entry *file, struct err *e)
 {
-    CLEANUP(mem_closep)
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file->executable ? 0755 : 0644);
+    CLEANUP(mem_closep) int fd = disk_create(path, O_EXCL, file->executable ? 0755 : 0644);
 
     if (fd < 0)
-        return err_sys(e, -errno, "create", path);
-    int rc = file_write_all(fd, file->data, file->len);
-    return rc < 0 ? err_sys(e, rc, "write", path) : 0;
+        return disk_err(e, fd, "create", path);
+    int rc = disk_write(fd, file->data, file->len);
+    return rc < 0 ? disk_err(e, rc, "write", path) : 0;
 }
 
 static int unpack_file(void *ctx, const struct pack_entry *file)
@@ -133,10 +134,12 @@ static int unpack_kept(struct source_store *s, const struct buf *pack, const cha
 
     if (rc == 0)
         rc = pack_read(pack->data, pack->len, unpack_file, &u, e);
+    FAULT_POINT("suite.unpacked");
     if (rc == 0)
         rc = seal(fresh, e);
-    if (rc == 0 && rename(fresh, final) < 0)
-        rc = err_sys(e, -errno, "rename to", final);
+    if (rc == 0)
+        rc = file_rename(fresh, final, e);
+    FAULT_POINT("suite.renamed");
     if (rc == 0)
         return file_sync_dir(s->suites, e);
     (void)file_rmtree(fresh, NULL);

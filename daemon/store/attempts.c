@@ -123,7 +123,16 @@ int store_attempt_reuse(struct store *s, const char *attempt, const char *work_d
     F(struct raw, clock), F(struct raw, cpu_set), F(struct raw, boot_id_after),                    \
         F_OPT(struct raw, suspend_before_ms), F_OPT(struct raw, suspend_after_ms),                 \
         F(struct raw, fresh_worktrees), F(struct raw, cleanup), F(struct raw, void_code),          \
-        F(struct raw, void_text)
+        F(struct raw, void_text), F_AS(struct raw, observer.busy, "observer_busy"),                \
+        F_OPT_AS(struct raw, observer.busy_resolution_ns, "busy_resolution_ns"),                   \
+        F_AS(struct raw, observer.lane, "observer_lane"),                                          \
+        F_AS(struct raw, observer.delay, "observer_delay"),                                        \
+        F_AS(struct raw, observer.steal, "observer_steal"),                                        \
+        F_OPT_AS(struct raw, observer.steal_resolution_ns, "steal_resolution_ns"),                 \
+        F_AS(struct raw, observer.pressure, "observer_pressure"),                                  \
+        F_AS(struct raw, observer.throttle, "observer_throttle"),                                  \
+        F_AS(struct raw, observer.swap, "observer_swap"),                                          \
+        F_AS(struct raw, observer.memory, "observer_memory")
 
 static const struct field scalar_fields[] = {SCALAR_FIELDS};
 
@@ -133,7 +142,12 @@ static int set_scalars(struct store *s, const char *attempt, const struct raw *r
         "UPDATE attempts SET clock = :clock, cpu_set = :cpu_set, boot_id_after = :boot_id_after,"
         " suspend_before_ms = :suspend_before_ms, suspend_after_ms = :suspend_after_ms,"
         " fresh_worktrees = :fresh_worktrees, cleanup = :cleanup, void_code = :void_code,"
-        " void_text = :void_text WHERE id = :id";
+        " void_text = :void_text, observer_busy = :observer_busy,"
+        " busy_resolution_ns = :busy_resolution_ns, observer_lane = :observer_lane,"
+        " observer_delay = :observer_delay, observer_steal = :observer_steal,"
+        " steal_resolution_ns = :steal_resolution_ns, observer_pressure = :observer_pressure,"
+        " observer_throttle = :observer_throttle, observer_swap = :observer_swap,"
+        " observer_memory = :observer_memory WHERE id = :id";
     struct query q;
     int rc = check_running(s, attempt, e);
     if (rc != 0)
@@ -199,6 +213,20 @@ int store_job_attempts(struct store *s, const char *job, struct arena *a,
     return query_end(&q, e);
 }
 
+int store_job_outcomes(struct store *s, const char *job, const char *outcome, int *count,
+                       struct err *e)
+{
+    static const char SQL[] =
+        "SELECT count(*) FROM attempts WHERE job = :job AND outcome = :outcome"
+        " AND number >= (SELECT run_from FROM jobs WHERE id = :job)";
+    struct query q;
+    query_begin(&q, s, SQL);
+    query_text(&q, ":job", job);
+    query_text(&q, ":outcome", outcome);
+    *count = query_row(&q) ? (int)query_col_int(&q, 0) : 0;
+    return query_end(&q, e);
+}
+
 int store_unfinished_attempts(struct store *s, struct arena *a, struct store_attempt **out,
                               size_t *n, struct err *e)
 {
@@ -238,6 +266,9 @@ int store_load_attempt(struct store *s, const char *attempt, struct arena *a, st
         "SELECT t.id, t.version, t.started_ms, t.ended_ms, j.suite_sha256, t.boot,"
         " b.boot_wall_ms, t.clock, t.cpu_set, t.boot_id_after, t.suspend_before_ms,"
         " t.suspend_after_ms, t.fresh_worktrees, t.cleanup, t.void_code, t.void_text,"
+        " t.observer_busy, t.busy_resolution_ns, t.observer_lane, t.observer_delay,"
+        " t.observer_steal, t.steal_resolution_ns, t.observer_pressure, t.observer_throttle,"
+        " t.observer_swap, t.observer_memory,"
         " h.id AS host_id, h.name, h.model, h.cpu, h.cores, h.memory_bytes, h.os, h.kernel,"
         " h.arch, h.tick_ns"
         " FROM attempts t JOIN jobs j ON j.id = t.job JOIN boots b ON b.id = t.boot"

@@ -20,16 +20,17 @@ WORDS(job_event, job_event);
         F_OPT(struct store_job, peer_uid), F(struct store_job, submitted_ms),                      \
         F(struct store_job, changed_ms), F_OPT(struct store_job, next_try_ms),                     \
         F(struct store_job, refusals), F(struct store_job, attempts),                              \
-        F(struct store_job, attempt), F(struct store_job, error_code),                             \
-        F(struct store_job, error_field), F(struct store_job, error_text),                         \
-        F(struct store_job, report), F(struct store_job, session), F(struct store_job, waits_for), \
-        F(struct store_job, night)
+        F(struct store_job, run_from), F(struct store_job, blocked),                               \
+        F_OPT(struct store_job, held_by), F(struct store_job, attempt),                            \
+        F(struct store_job, error_code), F(struct store_job, error_field),                         \
+        F(struct store_job, error_text), F(struct store_job, report),                              \
+        F(struct store_job, session), F(struct store_job, waits_for), F(struct store_job, night)
 
 #define JOB_COLUMNS                                                                                \
     "number, id, state, priority, label, suite_sha256, peer_uid, submitted_ms, changed_ms,"        \
     " next_try_ms, refusals,"                                                                      \
     " (SELECT coalesce(max(a.number), 0) FROM attempts a WHERE a.job = jobs.id) AS attempts,"      \
-    " attempt, error_code, error_field, error_text, report, session, waits_for, night"
+    " run_from, blocked, held_by, attempt, error_code, error_field, error_text, report, session, waits_for, night"
 
 static const struct field list_fields[] = {JOB_FIELDS};
 static const struct field job_fields[] = {JOB_FIELDS, F(struct store_job, document),
@@ -124,6 +125,12 @@ static const char LIST_SQL[] =
 #include "core/job_state.def"
     " ORDER BY number DESC LIMIT :limit)) ORDER BY number DESC";
 
+/* Few or many: their own index has them in order. */
+static const char BLOCKED_SQL[] =
+    "SELECT " JOB_COLUMNS " FROM jobs INDEXED BY jobs_blocked WHERE blocked > 0"
+    " AND instr(:states, ',' || state || ',') AND number < :before"
+    " ORDER BY number DESC LIMIT :limit";
+
 /* ",queued,waiting," of a set of states; all of them for 0. */
 static char *states_text(struct arena *a, unsigned states)
 {
@@ -134,17 +141,23 @@ static char *states_text(struct arena *a, unsigned states)
     return text;
 }
 
-static int number_of(struct store *s, const char *id, int64_t *number, struct err *e)
+int rows_number_of(struct store *s, const char *sql, const char *id,
+                   int (*not_found)(const char *id, struct err *e), int64_t *number, struct err *e)
 {
-    static const char SQL[] = "SELECT number FROM jobs WHERE id = :id";
     struct query q;
-    query_begin(&q, s, SQL);
+    query_begin(&q, s, sql);
     query_text(&q, ":id", id);
     bool found = query_row(&q);
     if (found)
         *number = query_col_int(&q, 0);
     int rc = query_end(&q, e);
-    return rc == 0 && !found ? rows_job_not_found(id, e) : rc;
+    return rc == 0 && !found ? not_found(id, e) : rc;
+}
+
+static int number_of(struct store *s, const char *id, int64_t *number, struct err *e)
+{
+    static const char SQL[] = "SELECT number FROM jobs WHERE id = :id";
+    return rows_number_of(s, SQL, id, rows_job_not_found, number, e);
 }
 
 int store_job_list(struct store *s, const struct store_list *list, struct arena *a,
@@ -158,7 +171,7 @@ int store_job_list(struct store *s, const struct store_list *list, struct arena 
     int rc = list->before ? number_of(s, list->before, &before, e) : 0;
     if (rc != 0)
         return rc;
-    query_begin(&q, s, LIST_SQL);
+    query_begin(&q, s, list->blocked ? BLOCKED_SQL : LIST_SQL);
     query_text(&q, ":states", states_text(a, list->states));
     query_int(&q, ":before", before);
     query_int(&q, ":limit", list->limit);
@@ -188,13 +201,14 @@ static const struct field history_fields[] = {
     F(struct store_history, wall_ms),
     F(struct store_history, text),
     F(struct store_history, attempt),
+    F_OPT(struct store_history, peer_uid),
 };
 
 int store_job_history(struct store *s, const char *job, int after, struct arena *a,
                       struct store_history **out, size_t *n, struct err *e)
 {
     static const char SQL[] =
-        "SELECT seq, from_state, event, to_state, wall_ms, text, attempt FROM job_history"
+        "SELECT seq, from_state, event, to_state, wall_ms, text, attempt, peer_uid FROM job_history"
         " WHERE job = :job AND seq > CASE WHEN :after >= 0 THEN :after ELSE"
         " (SELECT max(seq) FROM job_history WHERE job = :job) + :after END"
         " ORDER BY seq LIMIT " HISTORY_MAX;

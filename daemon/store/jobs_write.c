@@ -20,9 +20,10 @@ static int add_history(struct store *s, const char *job, const struct job_step *
                        const struct store_event *with, struct err *e)
 {
     static const char SQL[] =
-        "INSERT INTO job_history (job, seq, from_state, event, to_state, wall_ms, text, attempt)"
+        "INSERT INTO job_history (job, seq, from_state, event, to_state, wall_ms, text, attempt,"
+        " peer_uid)"
         " VALUES (:job, (SELECT coalesce(max(seq), 0) + 1 FROM job_history WHERE job = :job),"
-        " :from_state, :event, :to_state, :wall_ms, :text, :attempt)";
+        " :from_state, :event, :to_state, :wall_ms, :text, :attempt, :peer_uid)";
     struct query q;
     query_begin(&q, s, SQL);
     query_text(&q, ":job", job);
@@ -32,10 +33,11 @@ static int add_history(struct store *s, const char *job, const struct job_step *
     query_int(&q, ":wall_ms", with->wall_ms);
     query_text(&q, ":text", with->text);
     query_text(&q, ":attempt", with->attempt);
+    query_int_opt(&q, ":peer_uid", with->peer_uid ? *with->peer_uid : -1);
     return query_run(&q, e);
 }
 
-static int read_state(struct store *s, const char *job, enum job_state *state, struct err *e)
+int rows_read_state(struct store *s, const char *job, enum job_state *state, struct err *e)
 {
     static const char SQL[] = "SELECT state FROM jobs WHERE id = :id";
     struct query q;
@@ -71,7 +73,8 @@ static int update_job(struct store *s, const char *job, const struct job_step *s
                       const struct store_event *with, struct err *e)
 {
     static const char SQL[] =
-        "UPDATE jobs SET state = :to_state, changed_ms = :wall_ms, next_try_ms = :next_try_ms,"
+        "UPDATE jobs SET state = :to_state, changed_ms = iif(:moved, :wall_ms, changed_ms),"
+        " next_try_ms = :next_try_ms, held_by = iif(:held, :peer_uid, iif(:moved, NULL, held_by)),"
         " waits_for = :waits_for, night = coalesce(:night, night),"
         " refusals = refusals + :refused, attempt = coalesce(:attempt, attempt),"
         " error_code = iif(:failed, :error_code, error_code),"
@@ -85,6 +88,9 @@ static int update_job(struct store *s, const char *job, const struct job_step *s
     query_text(&q, ":from_state", job_state_name(step->from));
     query_text(&q, ":to_state", job_state_name(step->to));
     query_int(&q, ":wall_ms", with->wall_ms);
+    query_int(&q, ":moved", step->from != step->to);
+    query_int(&q, ":held", step->event == JOB_HOLD);
+    query_int_opt(&q, ":peer_uid", with->peer_uid ? *with->peer_uid : -1);
     query_int_opt(&q, ":next_try_ms", step->to == JOB_WAITING ? with->next_try_ms : -1);
     query_text(&q, ":waits_for", step->to == JOB_WAITING ? with->waits_for : NULL);
     query_text(&q, ":night", with->night);
@@ -102,16 +108,26 @@ static int update_job(struct store *s, const char *job, const struct job_step *s
     return rc;
 }
 
-static int apply_event(struct store *s, const char *job, enum job_event event,
-                       const struct store_event *with, struct job_step *step, struct err *e)
+int rows_apply_event(struct store *s, const char *job, enum job_event event,
+                     const struct store_event *with, struct job_step *step, struct err *e)
 {
     enum job_state from = JOB_NEW;
-    int rc = read_state(s, job, &from, e);
+    int rc = rows_read_state(s, job, &from, e);
     if (rc == 0)
         rc = check_step(job, from, event, with, step, e);
     if (rc == 0)
         rc = update_job(s, job, step, with, e);
-    return rc ? rc : add_history(s, job, step, with, e);
+    if (rc == 0)
+        rc = add_history(s, job, step, with, e);
+    if (rc == 0 && job_state_is_final(step->to))
+        rc = rows_job_ended(s, job, e);
+    else if (rc == 0 && job_state_is_final(from))
+        rc = rows_job_goes_on(s, job, e);
+    if (rc == 0 && job_state_is_final(step->to))
+        rc = rows_owe_hooks(s, job, step->to, with, e);
+    else if (rc == 0 && event == JOB_REQUEUE)
+        rc = rows_withdraw_hooks(s, job, e);
+    return rc;
 }
 
 static int add_what_goes_with_it(struct store *s, const struct store_event *with, struct err *e)
@@ -129,7 +145,7 @@ static int add_what_goes_with_it(struct store *s, const struct store_event *with
 int store_job_event(struct store *s, const char *job, enum job_event event,
                     const struct store_event *with, struct job_step *done, struct err *e)
 {
-    if (event == JOB_SUBMIT || event == JOB_CLAIM)
+    if (event == JOB_SUBMIT || event == JOB_CLAIM || event == JOB_EDIT || event == JOB_RERUN)
         return err_set(e, -EINVAL, "job.bad_event", "event",
                        "%s has a function of its own in the store", job_event_name(event));
     struct job_step step;
@@ -139,9 +155,11 @@ int store_job_event(struct store *s, const char *job, enum job_event event,
     if (with->attempt)
         rc = rows_check_attempt(s, with->attempt, job, e);
     if (rc == 0)
-        rc = apply_event(s, job, event, with, &step, e);
+        rc = rows_apply_event(s, job, event, with, &step, e);
     if (rc == 0)
         rc = add_what_goes_with_it(s, with, e);
+    if (rc == 0 && with->requeue)
+        rc = rows_apply_event(s, job, JOB_REQUEUE, with->requeue, &step, e);
     rc = tx_end(s, rc, e);
     if (rc == 0 && done)
         *done = step;
@@ -162,9 +180,10 @@ static int add_job(struct store *s, const struct store_new_job *job, const struc
 {
     static const char SQL[] =
         "INSERT INTO jobs (id, id_reversed, state, priority, label, document, policy,"
-        " suite_sha256, peer_uid, submitted_ms, changed_ms, session, timed, deadline_ms)"
+        " suite_sha256, peer_uid, submitted_ms, changed_ms, session, timed, deadline_ms, held_by)"
         " VALUES (:id, :id_reversed, :state, :priority, :label, :document, :policy,"
-        " :suite_sha256, :peer_uid, :wall_ms, :wall_ms, :session, :timed, :deadline_ms)";
+        " :suite_sha256, :peer_uid, :wall_ms, :wall_ms, :session, :timed, :deadline_ms,"
+        " iif(:held, :peer_uid, NULL))";
     char reversed[ULID_LEN + 1];
     struct query q;
     reverse(job->id, reversed);
@@ -181,14 +200,17 @@ static int add_job(struct store *s, const struct store_new_job *job, const struc
     query_int(&q, ":wall_ms", job->wall_ms);
     query_text(&q, ":session", job->session);
     query_int(&q, ":timed", job->timed);
+    query_int(&q, ":held", job->held);
     query_int_opt(&q, ":deadline_ms", job->deadline_ms > 0 ? job->deadline_ms : -1);
     return query_run(&q, e);
 }
 
-/* *known: the id is in the store with the same document. */
+/* *known: the id is in the store, submitted with the same document. */
 static int check_known(struct store *s, const struct store_new_job *job, bool *known, struct err *e)
 {
-    static const char SQL[] = "SELECT document = :document FROM jobs WHERE id = :id";
+    static const char SQL[] =
+        "SELECT coalesce((SELECT document FROM job_submitted WHERE job = :id), document)"
+        " = :document FROM jobs WHERE id = :id";
     struct query q;
     int same = -1;
     query_begin(&q, s, SQL);
@@ -223,7 +245,8 @@ static int check_suite(struct store *s, const char *sha256, struct err *e)
 
 int rows_submit_job(struct store *s, const struct store_new_job *job, bool *known, struct err *e)
 {
-    const struct store_event with = {.wall_ms = job->wall_ms, .next_try_ms = -1};
+    const struct store_event with = {
+        .wall_ms = job->wall_ms, .next_try_ms = -1, .peer_uid = &job->peer_uid};
     struct job_step step;
     *known = false;
     if (!ulid_valid(job->id))
@@ -241,6 +264,8 @@ int rows_submit_job(struct store *s, const struct store_new_job *job, bool *know
         rc = check_suite(s, job->suite_sha256, e);
     if (rc == 0)
         rc = add_job(s, job, &step, e);
+    if (rc == 0)
+        rc = rows_put_after(s, job->id, job->after, job->n_after, true, e);
     return rc ? rc : add_history(s, job->id, &step, &with, e);
 }
 
@@ -282,7 +307,8 @@ static int first_due(struct store *s, int64_t now_ms, char id[ULID_LEN + 1], str
 static int first_queued(struct store *s, char id[ULID_LEN + 1], bool *timed, struct err *e)
 {
     static const char SQL[] = "SELECT id, timed FROM jobs INDEXED BY jobs_claim"
-                              " WHERE state = 'queued' ORDER BY priority DESC, number LIMIT 1";
+                              " WHERE state = 'queued' AND blocked = 0"
+                              " ORDER BY priority DESC, number LIMIT 1";
     struct query q;
     query_begin(&q, s, SQL);
     bool found = query_row(&q);
@@ -304,7 +330,7 @@ static int queue_due(struct store *s, int64_t now_ms, struct err *e)
         if (rc == STORE_NONE)
             return 0;
         if (rc == 0)
-            rc = apply_event(s, id, JOB_RETRY_DUE, &with, &step, e);
+            rc = rows_apply_event(s, id, JOB_RETRY_DUE, &with, &step, e);
         if (rc != 0)
             return rc;
     }
@@ -325,7 +351,7 @@ static int first_allowed(struct store *s, int64_t now_ms, const struct store_new
             rc = attempt->gate(attempt->gate_ctx, job, &event, &with, e);
         if (rc != 0 || event == JOB_CLAIM)
             return rc;
-        rc = apply_event(s, job, event, &with, &step, e);
+        rc = rows_apply_event(s, job, event, &with, &step, e);
         if (rc != 0)
             return rc;
     }
@@ -345,7 +371,7 @@ static int claim(struct store *s, int64_t now_ms, const struct store_new_attempt
     if (rc != 0)
         return *kept ? 0 : rc;
     rc = rows_add_attempt(s, attempt, job, now_ms, e);
-    return rc ? rc : apply_event(s, job, JOB_CLAIM, &with, &step, e);
+    return rc ? rc : rows_apply_event(s, job, JOB_CLAIM, &with, &step, e);
 }
 
 int store_job_claim(struct store *s, int64_t now_ms, const struct store_new_attempt *attempt,

@@ -29,16 +29,21 @@ static int read_owner(struct store *s, int64_t *application, int64_t *objects, s
     return query_end(&q, e);
 }
 
+int migrate_foreign(const char *path, struct err *e)
+{
+    return err_set(e, -EINVAL, "store.foreign", "",
+                   "%s is a database of another program: name another state folder; nothing was "
+                   "changed",
+                   path);
+}
+
 int migrate_check_owner(struct store *s, struct err *e)
 {
     int64_t application = 0, objects = 0;
     int rc = read_owner(s, &application, &objects, e);
     if (rc != 0 || application == STORE_APPLICATION_ID || (application == 0 && objects == 0))
         return rc;
-    return err_set(e, -EINVAL, "store.foreign", "",
-                   "%s is a database of another program: name another state folder; nothing was "
-                   "changed",
-                   s->path);
+    return migrate_foreign(s->path, e);
 }
 
 static int create_list(struct store *s, struct err *e)
@@ -101,6 +106,20 @@ static int check_history(struct store *s, const struct migration *list, int appl
         rc = check_applied(&q, &list[i], e);
     int end = query_end(&q, e);
     return rc ? rc : end;
+}
+
+int migrate_pending(struct store *s, const struct migration *list, int n, int *pending,
+                    struct err *e)
+{
+    int64_t application = 0, objects = 0;
+    int applied = 0;
+    int rc = read_owner(s, &application, &objects, e);
+    if (rc == 0 && application != 0)
+        rc = check_newer(s, n, &applied, e);
+    if (rc == 0 && application != 0)
+        rc = check_history(s, list, applied, e);
+    *pending = n - applied;
+    return rc;
 }
 
 static int apply(struct store *s, const struct migration *m, struct err *e)

@@ -22,7 +22,12 @@ struct migration {
 extern const struct migration migrations[];
 extern const int migrations_count;
 
+/* "store.foreign". */
+int migrate_foreign(const char *path, struct err *e);
 /* Whose database it is: 0 for ours or an empty one; "store.foreign" otherwise. */
 int migrate_check_owner(struct store *s, struct err *e);
+/* How many of them are not yet applied; errors as of migrate, but nothing is written. */
+int migrate_pending(struct store *s, const struct migration *list, int n, int *pending,
+                    struct err *e);
 /* Brings the database to the last of the n given migrations. */
 int migrate(struct store *s, const struct migration *list, int n, struct err *e);

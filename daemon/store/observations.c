@@ -8,6 +8,16 @@
 
 WORDS(obs_kind, obs_kind);
 
+/* One row is bound and stepped before the next one needs the text. */
+static const char *disturbances_word(int bits)
+{
+    static _Thread_local char text[DISTURBANCES_TEXT];
+
+    return bits < 0 ? NULL : disturbances_text(bits, text);
+}
+/* NULL is "not judged". */
+static const struct words disturbances_words = {disturbances_word, disturbances_parse};
+
 static const struct field observation_fields[] = {
     F(struct raw_observation, seq),
     F(struct raw_observation, workload),
@@ -43,6 +53,22 @@ static const struct field observation_fields[] = {
     F_OPT(struct raw_observation, leftovers),
     F_OPT(struct raw_observation, runner_cpu_ns),
     F_OPT(struct raw_observation, runner_delay_ns),
+    F_OPT(struct raw_observation, runner_switches),
+    F_OPT(struct raw_observation, daemon_cpu_ns),
+    F_OPT(struct raw_observation, daemon_switches),
+    F_OPT_AS(struct raw_observation, ledger.span_ns, "span_ns"),
+    F_OPT_AS(struct raw_observation, ledger.lane_cpu_ns, "lane_cpu_ns"),
+    F_OPT_AS(struct raw_observation, ledger.observer_cpu_ns, "observer_cpu_ns"),
+    F_OPT_AS(struct raw_observation, ledger.near_foreign_ns, "near_foreign_ns"),
+    F_OPT_AS(struct raw_observation, ledger.far_foreign_ns, "far_foreign_ns"),
+    F_OPT_AS(struct raw_observation, ledger.steal_ns, "steal_ns"),
+    F_OPT_AS(struct raw_observation, ledger.lane_delay_ns, "lane_delay_ns"),
+    F_OPT_AS(struct raw_observation, ledger.lane_preemptions, "lane_preemptions"),
+    F_OPT_AS(struct raw_observation, ledger.pressure_us, "pressure_us"),
+    F_OPT_AS(struct raw_observation, ledger.throttles, "throttles"),
+    F_OPT_AS(struct raw_observation, ledger.swapped_pages, "swapped_pages"),
+    F_WORD_OPT(struct raw_observation, disturbed, disturbances),
+    F_OPT(struct raw_observation, replaces),
 };
 
 static const struct list_table observations = {
@@ -51,28 +77,105 @@ static const struct list_table observations = {
               " process_ns, interval_cpu_ns, user_us, system_us, max_rss_bytes, minor_faults,"
               " major_faults, voluntary_switches, involuntary_switches, exit_status,"
               " exit_signal, ready, done, stdout_bytes, stderr_bytes, cpu, fifo, threads,"
-              " leftovers, runner_cpu_ns, runner_delay_ns)"
+              " leftovers, runner_cpu_ns, runner_delay_ns, runner_switches, daemon_cpu_ns,"
+              " daemon_switches, span_ns, lane_cpu_ns, observer_cpu_ns,"
+              " near_foreign_ns, far_foreign_ns, steal_ns, lane_delay_ns, lane_preemptions,"
+              " pressure_us, throttles, swapped_pages, disturbed, replaces)"
               " VALUES (:attempt, :seq, :workload, :lane, :side, :repetition, :position, :kind,"
               " :outcome, :start_ns, :go_ns, :done_ns, :exit_ns, :elapsed_ns, :process_ns,"
               " :interval_cpu_ns, :user_us, :system_us, :max_rss_bytes, :minor_faults,"
               " :major_faults, :voluntary_switches, :involuntary_switches, :exit_status,"
               " :exit_signal, :ready, :done, :stdout_bytes, :stderr_bytes, :cpu, :fifo,"
-              " :threads, :leftovers, :runner_cpu_ns, :runner_delay_ns)",
+              " :threads, :leftovers, :runner_cpu_ns, :runner_delay_ns, :runner_switches,"
+              " :daemon_cpu_ns, :daemon_switches, :span_ns,"
+              " :lane_cpu_ns, :observer_cpu_ns, :near_foreign_ns, :far_foreign_ns, :steal_ns,"
+              " :lane_delay_ns, :lane_preemptions, :pressure_us, :throttles, :swapped_pages,"
+              " :disturbed, :replaces)",
     .select = "SELECT seq, workload, lane, side, repetition, position, kind, outcome, start_ns,"
               " go_ns, done_ns, exit_ns, elapsed_ns, process_ns, interval_cpu_ns, user_us,"
               " system_us, max_rss_bytes, minor_faults, major_faults, voluntary_switches,"
               " involuntary_switches, exit_status, exit_signal, ready, done, stdout_bytes,"
-              " stderr_bytes, cpu, fifo, threads, leftovers, runner_cpu_ns, runner_delay_ns"
+              " stderr_bytes, cpu, fifo, threads, leftovers, runner_cpu_ns, runner_delay_ns,"
+              " runner_switches, daemon_cpu_ns, daemon_switches, span_ns,"
+              " lane_cpu_ns, observer_cpu_ns, near_foreign_ns, far_foreign_ns, steal_ns,"
+              " lane_delay_ns, lane_preemptions, pressure_us, throttles, swapped_pages, disturbed,"
+              " replaces"
               " FROM observations WHERE attempt = :attempt ORDER BY seq",
     .fields = observation_fields,
     .n_fields = ARRAY_LEN(observation_fields),
     .item_bytes = sizeof(struct raw_observation),
 };
 
+/* Values stand in a table of their own: most observations have none. */
+static int add_values(struct store *s, const char *attempt, const struct raw_observation *o,
+                      struct err *e)
+{
+    static const char SQL[] = "INSERT INTO observation_values (attempt, seq, number, name, value)"
+                              " VALUES (:attempt, :seq, :number, :name, :value)";
+    int rc = 0;
+
+    for (size_t i = 0; i < o->n_values && rc == 0; i++) {
+        struct query q;
+        query_begin(&q, s, SQL);
+        query_text(&q, ":attempt", attempt);
+        query_int(&q, ":seq", o->seq);
+        query_int(&q, ":number", (int64_t)i);
+        query_text(&q, ":name", o->values[i].name);
+        query_int(&q, ":value", o->values[i].value);
+        rc = query_run(&q, e);
+    }
+    return rc;
+}
+
 int store_put_observations(struct store *s, const char *attempt, const struct raw_observation *list,
                            size_t n, struct err *e)
 {
-    return rows_put_list(s, &observations, attempt, list, n, e);
+    int rc = tx_begin(s, e);
+    if (rc != 0)
+        return rc;
+    rc = rows_add_list(s, &observations, attempt, list, n, e);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = add_values(s, attempt, &list[i], e);
+    return tx_end(s, rc, e);
+}
+
+struct stored_value {
+    int seq;
+    struct raw_value value;
+};
+
+static const struct field value_fields[] = {
+    F(struct stored_value, seq),
+    F_AS(struct stored_value, value.name, "name"),
+    F_AS(struct stored_value, value.value, "value"),
+};
+
+/* Both lists ascend by seq: each observation takes those that are its own. */
+static int load_values(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                       struct err *e)
+{
+    static const char SQL[] = "SELECT seq, name, value FROM observation_values"
+                              " WHERE attempt = :attempt ORDER BY seq, number";
+    struct query q;
+    size_t n, at = 0;
+
+    query_begin(&q, s, SQL);
+    query_text(&q, ":attempt", attempt);
+    struct stored_value *stored =
+        query_all(&q, value_fields, ARRAY_LEN(value_fields), sizeof *stored, a, &n);
+    int rc = query_end(&q, e);
+    if (rc != 0)
+        return rc;
+    struct raw_value *values = arena_array(a, n, sizeof *values);
+    for (size_t i = 0; i < raw->n_observations; i++) {
+        struct raw_observation *o = &raw->observations[i];
+        size_t from = at;
+        for (; at < n && stored[at].seq == o->seq; at++)
+            values[at] = stored[at].value;
+        o->n_values = at - from;
+        o->values = at > from ? values + from : NULL;
+    }
+    return 0;
 }
 
 int store_load_observations(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
@@ -80,7 +183,7 @@ int store_load_observations(struct store *s, const char *attempt, struct arena *
 {
     int rc;
     raw->observations = rows_load_list(s, &observations, attempt, a, &raw->n_observations, &rc, e);
-    return rc;
+    return rc == 0 ? load_values(s, attempt, a, raw, e) : rc;
 }
 
 static const struct field point_fields[] = {
@@ -97,7 +200,7 @@ int store_lane_latest(struct store *s, const char *workload, const char *lane, i
                       struct arena *a, struct store_point **out, size_t *n, struct err *e)
 {
     static const char SQL[] =
-        "SELECT attempt, seq, side, kind, outcome, elapsed_ns, interval_cpu_ns FROM observations"
+        "SELECT attempt, seq, side, kind, outcome, elapsed_ns, interval_cpu_ns FROM lane_points"
         " WHERE workload = :workload AND lane = :lane ORDER BY attempt DESC, seq DESC LIMIT :limit";
     struct query q;
     if (limit < 1 || limit > LATEST_MAX)

@@ -22,6 +22,7 @@ static const struct field step_fields[] = {
     STEP("repetition", repetition),
     STEP("position", position),
     F_WORD_AS(struct named_step, step.kind, "kind", obs_kind),
+    F_OPT_AS(struct named_step, step.replaces, "replaces"),
     F(struct named_step, workload),
     F(struct named_step, lane),
     F(struct named_step, side),
@@ -51,8 +52,9 @@ static int add_step(struct store *s, const char *attempt, const struct named_ste
 {
     static const char SQL[] =
         "INSERT INTO plan_steps (attempt, seq, workload_index, lane_index, side_index, repetition,"
-        " position, kind, workload, lane, side) VALUES (:attempt, :seq, :workload_index,"
-        " :lane_index, :side_index, :repetition, :position, :kind, :workload, :lane, :side)";
+        " position, kind, replaces, workload, lane, side) VALUES (:attempt, :seq, :workload_index,"
+        " :lane_index, :side_index, :repetition, :position, :kind, :replaces, :workload, :lane,"
+        " :side)";
     struct query q;
     query_begin(&q, s, SQL);
     query_text(&q, ":attempt", attempt);
@@ -60,14 +62,14 @@ static int add_step(struct store *s, const char *attempt, const struct named_ste
     return query_run(&q, e);
 }
 
-int store_put_plan(struct store *s, const char *attempt, const struct plan *plan,
+int store_put_plan(struct store *s, const char *attempt, const struct plan *plan, size_t from,
                    const struct suite *suite, const char *const *sides, size_t n_sides,
                    struct err *e)
 {
     int rc = tx_begin(s, e);
     if (rc != 0)
         return rc;
-    for (size_t i = 0; i < plan->n && rc == 0; i++) {
+    for (size_t i = from; i < plan->n && rc == 0; i++) {
         struct named_step step;
         rc = name_step(&plan->steps[i], suite, sides, n_sides, &step, e);
         if (rc == 0)
@@ -84,13 +86,14 @@ static const struct field plan_fields[] = {
     F(struct plan_step, repetition),
     F(struct plan_step, position),
     F_WORD(struct plan_step, kind, obs_kind),
+    F_OPT(struct plan_step, replaces),
 };
 
 int store_load_plan(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
                     struct err *e)
 {
     static const char SQL[] = "SELECT seq, workload_index, lane_index, side_index, repetition,"
-                              " position, kind FROM plan_steps WHERE attempt = :attempt"
+                              " position, kind, replaces FROM plan_steps WHERE attempt = :attempt"
                               " ORDER BY seq";
     struct query q;
     query_begin(&q, s, SQL);

@@ -5,20 +5,21 @@
 #include "base/mem.h"
 #include "store/sql.h"
 
-static sqlite3_stmt *cached(struct store *s, const char *sql, int *code)
+static struct cached *cached(struct store *s, const char *sql, int *code)
 {
     for (size_t i = 0; i < s->n_cached; i++)
         if (s->cache[i].sql == sql)
-            return s->cache[i].st;
+            return &s->cache[i];
     if (s->n_cached == SQL_CACHE_MAX) {
         *code = SQLITE_MISUSE;
         return NULL;
     }
     sqlite3_stmt *st = NULL;
     *code = sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
-    if (st)
-        s->cache[s->n_cached++] = (struct cached){sql, st};
-    return st;
+    if (!st)
+        return NULL;
+    s->cache[s->n_cached] = (struct cached){.sql = sql, .st = st};
+    return &s->cache[s->n_cached++];
 }
 
 static void fail_query(struct query *q, int code, const char *trouble)
@@ -42,7 +43,8 @@ void query_unreadable(struct query *q, const char *trouble)
 void query_begin(struct query *q, struct store *s, const char *sql)
 {
     *q = (struct query){.s = s};
-    q->st = cached(s, sql, &q->code);
+    q->cached = cached(s, sql, &q->code);
+    q->st = q->cached ? q->cached->st : NULL;
     if (q->st && sqlite3_stmt_busy(q->st)) {
         q->st = NULL; /* its owner is still reading */
         misuse(q, "a statement is used inside itself");
@@ -84,13 +86,6 @@ void query_int_opt(struct query *q, const char *name, int64_t v)
     int i = bind_index(q, name);
     if (i)
         bound(q, v == -1 ? sqlite3_bind_null(q->st, i) : sqlite3_bind_int64(q->st, i, v));
-}
-
-void query_real(struct query *q, const char *name, double v)
-{
-    int i = bind_index(q, name);
-    if (i)
-        bound(q, isnan(v) ? sqlite3_bind_null(q->st, i) : sqlite3_bind_double(q->st, i, v));
 }
 
 bool query_row(struct query *q)
@@ -162,45 +157,63 @@ static int member_word(const void *member)
     return v;
 }
 
-static void bind_integer(struct query *q, const struct field *f, int64_t v)
+static int bind_integer(sqlite3_stmt *st, int at, const struct field *f, int64_t v)
 {
-    if (f->optional)
-        query_int_opt(q, f->bind, v);
-    else
-        query_int(q, f->bind, v);
+    return f->optional && v == -1 ? sqlite3_bind_null(st, at) : sqlite3_bind_int64(st, at, v);
 }
 
-static void bind_member(struct query *q, const struct field *f, const void *m)
+static int bind_real(sqlite3_stmt *st, int at, double v)
+{
+    return isnan(v) ? sqlite3_bind_null(st, at) : sqlite3_bind_double(st, at, v);
+}
+
+static int bind_text(sqlite3_stmt *st, int at, const char *v)
+{
+    return sqlite3_bind_text(st, at, v, -1, SQLITE_STATIC);
+}
+
+static int bind_member(sqlite3_stmt *st, int at, const struct field *f, const void *m)
 {
     switch (f->kind) {
     case FIELD_TEXT:
-        query_text(q, f->bind, *(const char *const *)m);
-        return;
+        return bind_text(st, at, *(const char *const *)m);
     case FIELD_INT:
-        bind_integer(q, f, *(const int *)m);
-        return;
+        return bind_integer(st, at, f, *(const int *)m);
     case FIELD_INT64:
-        bind_integer(q, f, *(const int64_t *)m);
-        return;
+        return bind_integer(st, at, f, *(const int64_t *)m);
     case FIELD_SIZE:
-        query_int(q, f->bind, (int64_t) * (const size_t *)m);
-        return;
+        return sqlite3_bind_int64(st, at, (int64_t) * (const size_t *)m);
     case FIELD_BOOL:
-        query_int(q, f->bind, *(const bool *)m);
-        return;
+        return sqlite3_bind_int64(st, at, *(const bool *)m);
     case FIELD_REAL:
-        query_real(q, f->bind, *(const double *)m);
-        return;
+        return bind_real(st, at, *(const double *)m);
     case FIELD_WORD:
-        query_text(q, f->bind, f->words->name(member_word(m)));
+        return bind_text(st, at, f->words->name(member_word(m)));
+    }
+    return SQLITE_MISUSE;
+}
+
+static void find_binds(struct query *q, const struct field *fields, size_t n)
+{
+    struct cached *c = q->cached;
+    if (q->code != SQLITE_OK || c->fields == fields)
+        return;
+    if (c->fields) {
+        misuse(q, "a statement has two descriptions");
         return;
     }
+    c->fields = fields;
+    c->at = mem_realloc_array(NULL, n, sizeof *c->at);
+    for (size_t i = 0; i < n; i++)
+        c->at[i] = bind_index(q, fields[i].bind);
 }
 
 void query_bind(struct query *q, const struct field *fields, size_t n, const void *obj)
 {
-    for (size_t i = 0; i < n; i++)
-        bind_member(q, &fields[i], (const char *)obj + fields[i].offset);
+    find_binds(q, fields, n);
+    for (size_t i = 0; i < n && q->code == SQLITE_OK; i++)
+        q->code =
+            bind_member(q->st, q->cached->at[i], &fields[i], (const char *)obj + fields[i].offset);
 }
 
 static double column_real(struct query *q, int column)
@@ -211,8 +224,10 @@ static double column_real(struct query *q, int column)
 
 static void read_word(struct query *q, int column, const struct field *f, void *m)
 {
-    int v = f->words->parse((const char *)sqlite3_column_text(q->st, column));
-    if (v < 0)
+    const char *text = (const char *)sqlite3_column_text(q->st, column);
+    bool none = f->optional && !text;
+    int v = none ? -1 : f->words->parse(text);
+    if (v < 0 && !none)
         query_unreadable(q, "a word that this version does not know");
     else
         memcpy(m, &v, sizeof v);

@@ -1,4 +1,7 @@
 /* Refusals and reports. */
+#include <string.h>
+
+#include "base/files.h"
 #include "base/mem.h"
 #include "store/rows.h"
 
@@ -22,12 +25,6 @@ int rows_add_refusal(struct store *s, const struct raw_refusal *refusal, struct 
     query_begin(&q, s, SQL);
     query_bind(&q, refusal_fields, ARRAY_LEN(refusal_fields), refusal);
     return query_run(&q, e);
-}
-
-int store_put_refusal(struct store *s, const struct raw_refusal *refusal, struct err *e)
-{
-    int rc = tx_begin(s, e);
-    return rc ? rc : tx_end(s, rows_add_refusal(s, refusal, e), e);
 }
 
 int store_load_refusals(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
@@ -62,6 +59,15 @@ int store_recent_refusal(struct store *s, const char *job, struct arena *a,
 }
 
 /* ---- reports ---- */
+
+const char *rows_evidence(struct store *s, const char *path, struct arena *a)
+{
+    const char *slash = strrchr(s->path, '/'), *name = path ? strrchr(path, '/') : NULL;
+    if (!slash || !name)
+        return path;
+    const char *here = arena_printf(a, "%.*s/evidence%s", (int)(slash - s->path), s->path, name);
+    return file_exists(here) ? here : path;
+}
 
 static const struct field report_fields[] = {
     F(struct store_report, attempt),    F_WORD(struct store_report, grade, grade),
@@ -145,5 +151,7 @@ int store_report_get(struct store *s, const char *attempt, struct arena *a,
     query_text(&q, ":attempt", attempt);
     *out = query_all(&q, report_fields, ARRAY_LEN(report_fields), sizeof **out, a, &n);
     int rc = query_end(&q, e);
+    if (rc == 0 && n > 0)
+        (*out)->evidence = rows_evidence(s, (*out)->evidence, a);
     return rc == 0 && n == 0 ? STORE_NONE : rc;
 }

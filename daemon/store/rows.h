@@ -15,9 +15,40 @@ int rows_add_attempt(struct store *s, const struct store_new_attempt *attempt, c
 int rows_add_refusal(struct store *s, const struct raw_refusal *refusal, struct err *e);
 int rows_add_report(struct store *s, const struct store_report *report, struct err *e);
 
+/* One transition and its history row, and what follows for jobs that come after it. */
+int rows_apply_event(struct store *s, const char *job, enum job_event event,
+                     const struct store_event *with, struct job_step *step, struct err *e);
+int rows_read_state(struct store *s, const char *job, enum job_state *state, struct err *e);
+
+/* ---- jobs that come after others */
+
+/* Writes the list of a job that has none, and looks for circles when it is not a new job. */
+int rows_put_after(struct store *s, const char *job, const struct job_after *after, size_t n,
+                   bool is_new, struct err *e);
+/* Removes the list. */
+int rows_drop_after(struct store *s, const char *job, struct err *e);
+/* Asks again which of them are over: for another run. */
+int rows_reopen_after(struct store *s, const char *job, struct err *e);
+/* It has ended: it waits for none any more, and those that wait for it are to be told. */
+int rows_job_ended(struct store *s, const char *job, struct err *e);
+/* It goes on after all: who has not been told waits on. */
+int rows_job_goes_on(struct store *s, const char *job, struct err *e);
+
+/* ---- programs that are told of ends */
+
+/* Of this one, as the transaction leaves the job; with->report is yet to be added. */
+int rows_owe_hooks(struct store *s, const char *job, enum job_state state,
+                   const struct store_event *with, struct err *e);
+/* It was none after all: nobody has been told of it. */
+int rows_withdraw_hooks(struct store *s, const char *job, struct err *e);
+
+/* Where a sealed folder lies: beside the database, wherever the state folder is now, when it is
+ * there; else where it was sealed. path may be NULL. */
+const char *rows_evidence(struct store *s, const char *path, struct arena *a);
+
 /* *known: it was there already. */
 int rows_submit_job(struct store *s, const struct store_new_job *job, bool *known, struct err *e);
-/* 0, or "session.not_found", "session.closed". */
+/* 0, or "session.not_found", "session.closed", "session.full". */
 int rows_check_session(struct store *s, const char *id, struct err *e);
 
 /* What an index can look up of a part of an id: the text and its reverse, each with an upper bound.
@@ -30,6 +61,10 @@ struct id_needle {
 bool rows_id_needle(const char *text, struct id_needle *out);
 
 int rows_job_not_found(const char *id, struct err *e);
+/* Where a page of a list begins: the number of the row that sql ("SELECT number ... WHERE id =
+ * :id") finds; without one what not_found says of the id. */
+int rows_number_of(struct store *s, const char *sql, const char *id,
+                   int (*not_found)(const char *id, struct err *e), int64_t *number, struct err *e);
 
 /* ---- lists of one attempt, append-only and in the order they were put ---- */
 

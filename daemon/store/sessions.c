@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/session.h"
 #include "store/rows.h"
 
 #define LIST_MAX 1000
@@ -36,20 +37,54 @@ int store_session_get(struct store *s, const char *id, struct arena *a, struct s
     query_text(&q, ":id", id);
     *out = query_all(&q, fields, ARRAY_LEN(fields), sizeof **out, a, &n);
     int rc = query_end(&q, e);
+    if (rc == 0 && n > 0)
+        (*out)->evidence = rows_evidence(s, (*out)->evidence, a);
     return rc == 0 && n == 0 ? not_found(id, e) : rc;
 }
 
-int store_session_list(struct store *s, int limit, struct arena *a, struct store_session **out,
-                       size_t *n, struct err *e)
+static int number_of(struct store *s, const char *id, int64_t *number, struct err *e)
 {
-    static const char SQL[] = SESSION_SELECT " ORDER BY number DESC LIMIT :limit";
+    static const char SQL[] = "SELECT number FROM sessions WHERE id = :id";
+    return rows_number_of(s, SQL, id, not_found, number, e);
+}
+
+int store_session_list(struct store *s, int limit, const char *before, struct arena *a,
+                       struct store_session **out, size_t *n, struct err *e)
+{
+    static const char SQL[] =
+        SESSION_SELECT " WHERE number < :before ORDER BY number DESC LIMIT :limit";
+    int64_t number = INT64_MAX;
     struct query q;
     if (limit < 1 || limit > LIST_MAX)
         return err_set(e, -EINVAL, "store.bad_limit", "limit", "a page holds 1 to %d sessions",
                        LIST_MAX);
+    int rc = before ? number_of(s, before, &number, e) : 0;
+    if (rc != 0)
+        return rc;
     query_begin(&q, s, SQL);
+    query_int(&q, ":before", number);
     query_int(&q, ":limit", limit);
     *out = query_all(&q, fields, ARRAY_LEN(fields), sizeof **out, a, n);
+    for (size_t i = 0; i < *n; i++)
+        (*out)[i].evidence = rows_evidence(s, (*out)[i].evidence, a);
+    return query_end(&q, e);
+}
+
+int store_session_counts(struct store *s, const char *id, int64_t *jobs, int64_t *over,
+                         struct err *e)
+{
+    static const char SQL[] = "SELECT state, count(*) FROM jobs INDEXED BY jobs_session"
+                              " WHERE session = :session GROUP BY state";
+    struct query q;
+    *jobs = *over = 0;
+    query_begin(&q, s, SQL);
+    query_text(&q, ":session", id);
+    while (query_row(&q)) {
+        int state = job_state_parse((const char *)sqlite3_column_text(q.st, 0));
+        *jobs += query_col_int(&q, 1);
+        if (state >= 0 && job_state_is_final((enum job_state)state))
+            *over += query_col_int(&q, 1);
+    }
     return query_end(&q, e);
 }
 
@@ -98,20 +133,29 @@ int store_session_find(struct store *s, const char *text, char id[ULID_LEN + 1],
 
 int rows_check_session(struct store *s, const char *id, struct err *e)
 {
-    static const char SQL[] = "SELECT label, closed_ms IS NOT NULL FROM sessions WHERE id = :id";
+    static const char SQL[] = "SELECT closed_ms IS NOT NULL,"
+                              " (SELECT count(*) FROM jobs INDEXED BY jobs_session"
+                              " WHERE session = :id) FROM sessions WHERE id = :id";
     struct query q;
     bool closed = false;
+    int64_t jobs = 0;
     query_begin(&q, s, SQL);
     query_text(&q, ":id", id);
     bool found = query_row(&q);
-    if (found)
-        closed = query_col_int(&q, 1) != 0;
+    if (found) {
+        closed = query_col_int(&q, 0) != 0;
+        jobs = query_col_int(&q, 1);
+    }
     int rc = query_end(&q, e);
     if (rc == 0 && !found)
         return not_found(id, e);
     if (rc == 0 && closed)
         return err_set(e, -EINVAL, "session.closed", "session",
                        "session %s is closed and takes no more jobs; open another", id);
+    if (rc == 0 && jobs >= SESSION_JOBS_MAX)
+        return err_set(e, -EINVAL, "session.full", "session",
+                       "session %s has %d jobs and takes no more; open another", id,
+                       SESSION_JOBS_MAX);
     return rc;
 }
 
@@ -201,18 +245,23 @@ static int run_in_tx(struct store *s, struct query *q, struct err *e)
     return tx_end(s, query_run(q, e), e);
 }
 
-int store_session_close(struct store *s, const char *id, int64_t wall_ms, struct err *e)
+int store_session_close(struct store *s, const char *id, const struct store_event *with,
+                        const char *const *jobs, size_t n, struct err *e)
 {
     static const char SQL[] =
         "UPDATE sessions SET closed_ms = :wall_ms WHERE id = :id AND closed_ms IS NULL";
+    struct job_step step;
     struct query q;
     int rc = tx_begin(s, e);
     if (rc != 0)
         return rc;
     query_begin(&q, s, SQL);
     query_text(&q, ":id", id);
-    query_int(&q, ":wall_ms", wall_ms);
-    return run_in_tx(s, &q, e);
+    query_int(&q, ":wall_ms", with->wall_ms);
+    rc = query_run(&q, e);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = rows_apply_event(s, jobs[i], JOB_CANCEL, with, &step, e);
+    return tx_end(s, rc, e);
 }
 
 int store_session_sealed(struct store *s, const char *id, const char *evidence,

@@ -14,34 +14,48 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define SQL_CACHE_MAX 128
+#define SQL_CACHE_MAX 256
+
+struct field;
 
 struct cached {
     const char *sql;
     sqlite3_stmt *st;
+    /* Where the binds of these fields stand: a row of 35 is not looked up by name again. */
+    const struct field *fields;
+    int *at;
 };
 
 struct store {
     sqlite3 *db;
     char *path;
-    bool quiet; /* no checkpoint after a commit */
+    bool quiet;                                /* no checkpoint after a commit */
+    const struct store_host_hooks *host_hooks; /* borrowed; NULL: none */
+    /* Transactions are steps of one larger one; lost: what SQLite rolled back all of it for. */
+    bool grouped;
+    struct err lost;
     struct cached cache[SQL_CACHE_MAX];
     size_t n_cached;
 };
 
 /* Maps a result code of SQLite to the errors of store.h and fills e; 0 for SQLITE_OK. */
 int sql_fail(struct store *s, int code, struct err *e);
+/* "store.corrupt". */
+int sql_corrupt(struct store *s, const char *why, struct err *e);
 /* Runs statements that return nothing of interest. */
 int sql_exec(struct store *s, const char *sql, struct err *e);
 
 int tx_begin(struct store *s, struct err *e);
 /* rc 0 commits, anything else rolls back; returns rc or the error of the commit. */
 int tx_end(struct store *s, int rc, struct err *e);
+/* Within a group: 0, or why all of it was rolled back. */
+int tx_lost(struct store *s, struct err *e);
 
 /* ---- one statement ----------------------------------------------------------------------- */
 
 struct query {
     struct store *s;
+    struct cached *cached;
     sqlite3_stmt *st;
     int code;            /* of SQLite; sticky */
     const char *trouble; /* what this program found wrong, static; NULL: SQLite did */
@@ -52,7 +66,6 @@ void query_begin(struct query *q, struct store *s, const char *sql);
 void query_text(struct query *q, const char *name, const char *v); /* NULL is NULL */
 void query_int(struct query *q, const char *name, int64_t v);
 void query_int_opt(struct query *q, const char *name, int64_t v); /* -1 is NULL */
-void query_real(struct query *q, const char *name, double v);     /* NaN is NULL */
 
 bool query_row(struct query *q); /* true: a row; false: no more, or an error */
 const char *query_col_text(struct query *q, int column, struct arena *a); /* NULL is NULL */
@@ -88,7 +101,7 @@ struct words {
 struct field {
     const char *bind; /* ":column" */
     enum field_kind kind;
-    bool optional; /* integers: -1 is NULL */
+    bool optional; /* integers and words: -1 is NULL */
     size_t offset;
     const struct words *words;
 };
@@ -103,7 +116,7 @@ struct field {
         double: FIELD_REAL)
 
 /* F: column of the same name. F_OPT: -1 is NULL. F_AS: a column of another name. F_WORD: an enum
- * with the name and parse functions of WORDS(prefix, ...). */
+ * with the name and parse functions of WORDS(prefix, ...); F_WORD_OPT: -1 is NULL. */
 #define F(T, m)                                                                                    \
     {                                                                                              \
         ":" #m, FIELD_KIND(T, m), false, offsetof(T, m), NULL                                      \
@@ -125,6 +138,10 @@ struct field {
     {                                                                                              \
         ":" column, FIELD_WORD, false, offsetof(T, m), &prefix##_words                             \
     }
+#define F_WORD_OPT(T, m, prefix)                                                                   \
+    {                                                                                              \
+        ":" #m, FIELD_WORD, true, offsetof(T, m), &prefix##_words                                  \
+    }
 
 /* The functions of an enum, with plain ints as the descriptions hold them. */
 #define WORDS(prefix, type)                                                                        \
@@ -134,7 +151,7 @@ struct field {
     }                                                                                              \
     static const struct words prefix##_words = {prefix##_word, prefix##_parse}
 
-/* Binds the members of the struct at obj. */
+/* Binds the members of the struct at obj. A statement is used with one description only. */
 void query_bind(struct query *q, const struct field *fields, size_t n, const void *obj);
 /* Reads the row into the struct at obj: column i is fields[i], by name too. */
 void query_read(struct query *q, const struct field *fields, size_t n, struct arena *a, void *obj);

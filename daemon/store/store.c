@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/mem.h"
 #include "store/open.h"
+#include "store/precheck.h"
+#include "store/vfs.h"
 
 #define BUSY_MS 5000
 #define WAL_RETRY_MS 5
@@ -36,23 +38,15 @@ static int check_folder(const char *path, filesystem_fn ask, struct err *e)
  * opened when it exists: closing it again would drop the locks of this process's connections. */
 static int check_file(const char *path, struct err *e)
 {
-    struct stat st;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0)
         return close(fd) == 0 ? 0 : err_sys(e, -errno, "close", path);
     if (errno != EEXIST)
-        return err_sys(e, -errno, "create", path);
-    if (stat(path, &st) != 0)
-        return err_sys(e, -errno, "stat", path);
-    if (!S_ISREG(st.st_mode))
-        return err_set(e, -EINVAL, "store.not_database", "",
-                       "%s is not a file: name another state folder; nothing was changed", path);
-    if (st.st_mode & (S_IWGRP | S_IWOTH))
-        return err_set(e, -EINVAL, "store.unsafe_mode", "",
-                       "%s may be written by others than its owner: say `chmod go-w` after "
-                       "making sure that nobody did",
-                       path);
-    return 0;
+        return disk_err(e, -errno, "create", path);
+    int rc = precheck_file(path, e);
+    if (rc == 0)
+        rc = precheck_head(path, e);
+    return rc ? rc : precheck_log(path, e);
 }
 
 static int checkpoint_when_due(void *ctx, sqlite3 *db, const char *name, int pages)
@@ -95,16 +89,39 @@ static int set_wal(struct store *s, int busy_ms, struct err *e)
                    s->path);
 }
 
+/* Whether its pages fit together, before anything is written into it. A large database is not read
+ * whole at each start: its damage is found where it is met, or by `aurabenchd --check`. */
+static int check_pages(struct store *s, struct err *e)
+{
+    static const char SQL[] = "SELECT CASE WHEN page_count * page_size > 67108864 THEN 'ok' ELSE"
+                              " (SELECT quick_check FROM pragma_quick_check(1)) END"
+                              " FROM pragma_page_count, pragma_page_size";
+    struct arena a = {0};
+    const char *found = NULL;
+    struct query q;
+    query_begin(&q, s, SQL);
+    if (query_row(&q))
+        found = query_col_text(&q, 0, &a);
+    int rc = query_end(&q, e);
+    if (rc == 0 && found && strcmp(found, "ok") != 0)
+        rc = sql_corrupt(s, found, e);
+    arena_deinit(&a);
+    return rc;
+}
+
 static int configure(struct store *s, int busy_ms, struct err *e)
 {
     (void)sqlite3_extended_result_codes(s->db, 1);
     (void)sqlite3_busy_timeout(s->db, busy_ms);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    /* Before anything that writes: the file may be another program's. */
+    /* What is refused stays as it is: closing it would move its log into it. */
+    (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    /* Before anything that writes: the file may be another program's, or damaged. */
     int rc = migrate_check_owner(s, e);
-    if (rc != 0)
-        return rc;
-    rc = set_wal(s, busy_ms, e);
+    if (rc == 0)
+        rc = check_pages(s, e);
+    if (rc == 0)
+        rc = set_wal(s, busy_ms, e);
     if (rc != 0)
         return rc;
     (void)sqlite3_wal_hook(s->db, checkpoint_when_due, s);
@@ -120,10 +137,16 @@ static int configure(struct store *s, int busy_ms, struct err *e)
 static int open_connection(struct store *s, const struct open_options *options, struct err *e)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
-    int rc = sql_fail(s, sqlite3_open_v2(s->path, &s->db, flags, NULL), e);
+    int rc = sql_fail(s, sqlite3_open_v2(s->path, &s->db, flags, VFS_NAME), e);
     if (rc == 0)
         rc = configure(s, options->busy_ms, e);
-    return rc ? rc : migrate(s, options->migrations, options->n_migrations, e);
+    if (rc == 0)
+        rc = migrate(s, options->migrations, options->n_migrations, e);
+    if (rc == 0)
+        (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    /* Behind migrations, which may sort much: what a group's steps would undo (group.c) is little.
+     */
+    return rc ? rc : sql_exec(s, "PRAGMA temp_store = MEMORY", e);
 }
 
 struct open_options open_defaults(void)
@@ -160,8 +183,10 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->n_cached; i++)
+    for (size_t i = 0; i < s->n_cached; i++) {
         (void)sqlite3_finalize(s->cache[i].st);
+        free(s->cache[i].at);
+    }
     (void)sqlite3_close(s->db);
     free(s->path);
     free(s);

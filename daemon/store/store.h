@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/ids.h"
+#include "core/job.h"
 #include "core/job_state.h"
 #include "core/raw.h"
 
@@ -43,6 +44,13 @@ void store_close(struct store *s); /* NULL is fine */
  * first commit after it catches up. */
 void store_set_quiet(struct store *s, bool quiet);
 
+/* Between the two, writing functions are steps of one transaction: what one of them wrote is on
+ * disk when the group has ended well, and nothing of any is when it has not. One that fails undoes
+ * only itself, unless the disk failed it: then all are lost, and store_group_end says why. Ends
+ * before anything else may use the store: what is read meanwhile may be lost. */
+int store_group_begin(struct store *s, struct err *e);
+int store_group_end(struct store *s, struct err *e);
+
 /* ---- jobs -------------------------------------------------------------------------------- */
 
 struct store_new_job {
@@ -54,15 +62,20 @@ struct store_new_job {
     int priority;             /* higher first */
     int64_t peer_uid;         /* who submitted it, from the kernel; -1 unknown */
     int64_t wall_ms;
-    bool held;           /* submitted on hold */
-    const char *session; /* id of an open one; NULL: none */
-    bool timed;          /* whether it may run is asked of the gate of a claim */
-    int64_t deadline_ms; /* 0: none */
+    bool held;                     /* submitted on hold */
+    const char *session;           /* id of an open one; NULL: none */
+    bool timed;                    /* whether it may run is asked of the gate of a claim */
+    int64_t deadline_ms;           /* 0: none */
+    const struct job_after *after; /* jobs by their whole ids: see below */
+    size_t n_after;
 };
 
-/* The same id with the same document again is one job: *duplicate (may be NULL) is then true.
+/* The same id with the same document again is one job, also when it was edited since: *duplicate
+ * (may be NULL) is then true.
  * -EEXIST "job.exists_differs": the id is taken by another document. -EINVAL "job.bad_id" (no
- * ULID), "session.closed". -ENOENT "suite.unknown", "session.not_found". */
+ * ULID), "session.closed", "session.full", "job.after_failed" (a job that had to end well did not).
+ * -ENOENT "suite.unknown", "session.not_found", "job.not_found" (a job that this one is to come
+ * after). */
 int store_job_submit(struct store *s, const struct store_new_job *job, bool *duplicate,
                      struct err *e);
 
@@ -71,6 +84,7 @@ int store_job_submit(struct store *s, const struct store_new_job *job, bool *dup
 struct store_report;
 struct store_event {
     int64_t wall_ms;
+    const int64_t *peer_uid; /* who asked for it, -1 unknown; NULL: nobody, the daemon itself */
     const char *text;        /* one sentence for the history; may be NULL */
     int64_t next_try_ms;     /* for events that lead to waiting; -1: none */
     const char *waits_for;   /* what the job waits for until then, beside a quiet host; NULL */
@@ -80,6 +94,8 @@ struct store_event {
     const char *outcome;     /* ends that attempt at wall_ms with this outcome; NULL: does not */
     const struct raw_refusal *refusal; /* recorded; NULL: none */
     const struct store_report *report; /* recorded; becomes the job's report; NULL: none */
+    const struct store_event *requeue; /* a lost job is tried again at once: event requeue, with
+                                          these words; NULL: it stays lost */
 };
 /* clang-format off */
 #define STORE_EVENT_INIT {.next_try_ms = -1}
@@ -88,10 +104,68 @@ struct store_event {
 /* One transition: the conditional update on the old state, a history row, and what `with` adds.
  * done (may be NULL) says what happened. -EINVAL "job.bad_state" when the table forbids it;
  * "store.next_try_missing" when it leads to waiting without a time; -ENOENT "attempt.not_found"
- * when the attempt is not this job's. A refuse counts up store_job.refusals. Events submit and
- * claim have functions of their own and are refused here. */
+ * when the attempt is not this job's. A refuse counts up store_job.refusals. Events submit, claim,
+ * edit and rerun have functions of their own and are refused here. */
 int store_job_event(struct store *s, const char *job, enum job_event event,
                     const struct store_event *with, struct job_step *done, struct err *e);
+
+/* What may change of a job that is here; all of it is given. */
+struct store_edit {
+    const char *document;
+    const char *label; /* may be NULL */
+    int priority;
+    bool timed;
+    int64_t deadline_ms; /* 0: none */
+    const struct job_after *after;
+    size_t n_after;
+    bool ask_again; /* when it may run has changed: a waiting job is due at once */
+};
+
+/* Event edit: of a job that is held, queued or waiting. -EINVAL "job.bad_state";
+ * "job.after_circle": jobs would wait for each other; otherwise as a submit. */
+int store_job_edit(struct store *s, const char *job, const struct store_edit *edit,
+                   const struct store_event *with, struct job_step *done, struct err *e);
+
+/* Event rerun: an ended job is queued again (held: on hold) for a further run, with edit (NULL: as
+ * it is). Its attempts and their reports stay; the job has no report and no refusals until this run
+ * has brought some. What it comes after is asked anew; jobs that were told of its end are not asked
+ * again. -EINVAL "job.bad_state": it is not over, or its last attempt is not; "session.closed";
+ * otherwise as an edit. */
+int store_job_rerun(struct store *s, const char *job, const struct store_edit *edit, bool held,
+                    const struct store_event *with, struct job_step *done, struct err *e);
+
+/* ---- jobs that come after others: such a job is *blocked*, and never claimed, until each of those
+ * has ended. When one that had to end well did not, the job is cancelled. Whoever ends a job calls
+ * store_settle() soon after; what a crash leaves undone is done by the next call. */
+
+struct store_settled {
+    const char *job; /* cancelled, with error "job.after_failed" */
+    const char *text;
+};
+
+/* Tells the jobs that come after ended ones, and those after the ones that are cancelled by it, at
+ * most 512 in one call. *settled are the cancelled ones, *freed how many wait for no job any more.
+ * STORE_AGAIN: there are more. */
+int store_settle(struct store *s, int64_t now_ms, struct arena *a, struct store_settled **settled,
+                 size_t *n, int *freed, struct err *e);
+
+struct store_after {
+    const char *job; /* the other one */
+    enum job_need need;
+    bool open; /* its end is still waited for */
+    enum job_state state;
+    const char *label;
+};
+
+/* The jobs that it comes after, in its order. */
+int store_job_after(struct store *s, const char *job, struct arena *a, struct store_after **out,
+                    size_t *n, struct err *e);
+/* The first of them that is still waited for; STORE_NONE. */
+int store_job_blocker(struct store *s, const char *job, struct arena *a, struct store_after **out,
+                      struct err *e);
+/* Jobs that come after it, those that still wait for it first; limit 1 to 1000. */
+int store_job_followers(struct store *s, const char *job, int limit, struct arena *a,
+                        struct store_after **out, size_t *n, struct err *e);
 
 /* Asked within the transaction of a claim for a job that is timed. *event: JOB_CLAIM, JOB_DEFER or
  * JOB_EXPIRE; *with, which starts as STORE_EVENT_INIT with the time of the claim, goes with the
@@ -130,9 +204,12 @@ struct store_job {
     int64_t peer_uid;
     int64_t submitted_ms, changed_ms; /* changed: the last event */
     int64_t next_try_ms;              /* -1: not waiting */
-    int refusals;
-    int attempts;        /* so far */
-    const char *attempt; /* the latest; NULL: none yet */
+    int refusals;                     /* in its latest run */
+    int attempts;                     /* so far */
+    int run_from;                     /* number of the first attempt of its latest run */
+    int blocked;                      /* jobs whose end it waits for */
+    int64_t held_by;                  /* user id; -1: not held, or unknown */
+    const char *attempt;              /* the latest; NULL: none yet */
     const char *error_code, *error_field, *error_text;
     const char *report;                      /* attempt whose report is the job's; NULL: none */
     const char *session, *waits_for, *night; /* NULL: none */
@@ -150,6 +227,7 @@ int store_job_find(struct store *s, const char *text, char id[ULID_LEN + 1], str
 
 struct store_list {
     unsigned states;    /* of STORE_STATE(...); 0: all */
+    bool blocked;       /* only jobs that wait for the end of others */
     const char *before; /* only jobs submitted before this one; NULL: from the newest */
     int limit;          /* 1 to 1000 */
 };
@@ -164,12 +242,18 @@ struct store_history {
     int64_t wall_ms;
     const char *text;    /* may be NULL */
     const char *attempt; /* may be NULL */
+    int64_t peer_uid;    /* who asked for it; -1: nobody, or unknown */
 };
 
 /* The events after number `after` (0: all; -n: the latest n), oldest first, at most 1000 of them.
  */
 int store_job_history(struct store *s, const char *job, int after, struct arena *a,
                       struct store_history **out, size_t *n, struct err *e);
+
+/* The clock was set back by so much: refused jobs and hooks that wait for a later try wait for one
+ * that is so much earlier, but not before now_ms. What waits for a time of its own (a window, say)
+ * is left. */
+int store_retries_earlier(struct store *s, int64_t by_ms, int64_t now_ms, struct err *e);
 
 /* Jobs in each state. */
 int store_counts(struct store *s, int64_t counts[JOB_STATE_COUNT], struct err *e);
@@ -202,14 +286,20 @@ int store_session_get(struct store *s, const char *id, struct arena *a, struct s
 /* By its whole label (the latest of that label), its id, or at least 4 characters of the id's start
  * or end. Errors "session.not_found", STORE_AMBIGUOUS "session.ambiguous". */
 int store_session_find(struct store *s, const char *text, char id[ULID_LEN + 1], struct err *e);
-/* The latest first; limit 1 to 1000. */
-int store_session_list(struct store *s, int limit, struct arena *a, struct store_session **out,
-                       size_t *n, struct err *e);
+/* The latest first; limit 1 to 1000. before: only those opened before the session of this id; NULL:
+ * from the latest. */
+int store_session_list(struct store *s, int limit, const char *before, struct arena *a,
+                       struct store_session **out, size_t *n, struct err *e);
+/* How many jobs it has, and how many of them are over. */
+int store_session_counts(struct store *s, const char *id, int64_t *jobs, int64_t *over,
+                         struct err *e);
 /* Its jobs in the order in which they came, without documents. */
 int store_session_jobs(struct store *s, const char *id, struct arena *a, struct store_job **out,
                        size_t *n, struct err *e);
-/* Closed: it takes no more jobs. Closing it again changes nothing. */
-int store_session_close(struct store *s, const char *id, int64_t wall_ms, struct err *e);
+/* Closed at with->wall_ms: it takes no more jobs, and these of it, which have not ended, are
+ * cancelled by that event; all of it or nothing. Closing it again changes nothing of it. */
+int store_session_close(struct store *s, const char *id, const struct store_event *with,
+                        const char *const *jobs, size_t n, struct err *e);
 int store_session_sealed(struct store *s, const char *id, const char *evidence,
                          const char *sums_sha256, struct err *e);
 /* Jobs of open sessions that wait since another boot are due now: what they wait for may have come.
@@ -263,6 +353,9 @@ int store_attempt_get(struct store *s, const char *id, struct arena *a, struct s
 /* All of a job, oldest first, at most the latest 1000. */
 int store_job_attempts(struct store *s, const char *job, struct arena *a,
                        struct store_attempt **out, size_t *n, struct err *e);
+/* How many attempts of the job's latest run ended so. */
+int store_job_outcomes(struct store *s, const char *job, const char *outcome, int *count,
+                       struct err *e);
 /* Those without an end, of any job: what a crash left behind. */
 int store_unfinished_attempts(struct store *s, struct arena *a, struct store_attempt **out,
                               size_t *n, struct err *e);
@@ -283,9 +376,9 @@ int store_attempt_end(struct store *s, const char *attempt, const char *outcome,
 int store_put_phase(struct store *s, const char *attempt, enum phase phase,
                     const struct phase_record *record, struct err *e);
 /* Comes before the first observation: only what the plan names can be observed. sides: the names
- * that plan_step.side counts; names are stored beside the indexes. "store.bad_plan" (-EINVAL) when
- * an index is out of range. */
-int store_put_plan(struct store *s, const char *attempt, const struct plan *plan,
+ * that plan_step.side counts; names are stored beside the indexes. The steps before `from` are
+ * stored already. "store.bad_plan" (-EINVAL) when an index is out of range. */
+int store_put_plan(struct store *s, const char *attempt, const struct plan *plan, size_t from,
                    const struct suite *suite, const char *const *sides, size_t n_sides,
                    struct err *e);
 int store_put_sources(struct store *s, const char *attempt, const struct raw_source *sources,
@@ -301,8 +394,6 @@ int store_put_rechecks(struct store *s, const char *attempt, const struct raw_re
 /* One batch, one transaction. */
 int store_put_observations(struct store *s, const char *attempt,
                            const struct raw_observation *observations, size_t n, struct err *e);
-/* Of the attempt refusal->attempt; see also store_event.refusal. */
-int store_put_refusal(struct store *s, const struct raw_refusal *refusal, struct err *e);
 
 /* ---- attempts: reading back into struct raw ---------------------------------------------- */
 
@@ -346,7 +437,8 @@ struct store_point {
     int64_t elapsed_ns, interval_cpu_ns;
 };
 
-/* The latest observations of one lane over all attempts, newest first; limit 1 to 100000. */
+/* The latest observations of one lane over all attempts that ended, newest first; limit 1 to
+ * 100000. */
 int store_lane_latest(struct store *s, const char *workload, const char *lane, int limit,
                       struct arena *a, struct store_point **out, size_t *n, struct err *e);
 

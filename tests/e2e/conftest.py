@@ -1,5 +1,6 @@
 import json
 import pathlib
+import resource
 import sys
 
 import pytest
@@ -20,6 +21,25 @@ def daemon(tmp_path, fake_host):
     d = harness.Daemon(tmp_path, fake_host).start()
     yield d
     d.close()
+
+
+@pytest.fixture
+def wire(daemon):
+    """A raw connection to the daemon."""
+    w = daemon.connect()
+    yield w
+    w.close()
+
+
+@pytest.fixture
+def many_descriptors():
+    """Room for over a thousand connections, in this process and in what it starts."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 4096:
+        pytest.skip("this user may not open 4096 descriptors")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.fixture

@@ -67,13 +67,17 @@ class Daemon:
         self.socket = self.short / "sock"
         self.fake = fake
         self.args = list(args)
+        self.calibrates = False  # by itself: takes seconds, in which no attempt begins
         self.env = {}  # of the daemon, beside the usual
+        self.wrapper = []  # a program that starts it and stays out of its way
         self.log = folder / "daemon.log"
         self.process = None
 
     def start(self, wait: bool = True) -> "Daemon":
-        command = [str(DAEMON), "--state", str(self.state), "--socket", str(self.socket),
+        command = [*self.wrapper, str(DAEMON), "--state", str(self.state), "--socket", str(self.socket),
                    "--log", "debug", *self.args]
+        if not self.calibrates:
+            command.append("--no-calibration")
         if self.fake:
             command += ["--fake-host", str(self.fake.folder)]
         with self.log.open("ab") as log:
@@ -406,3 +410,40 @@ def check_next_job_runs(daemon: Daemon, policy: pathlib.Path) -> None:
     assert shown["job"]["state"] == "done", shown["job"]
     assert list((daemon.state / "work").iterdir()) == []
     assert processes_with(str(daemon.state / "work")) == []
+
+
+def begin(daemon: Daemon, *args) -> subprocess.Popen:
+    """aurabench ARGS in the background; see end()."""
+    env = {**CLEAN_ENV, "HOME": str(daemon.folder), "AURABENCH_SOCKET": str(daemon.socket)}
+    return subprocess.Popen([str(CLIENT), *map(str, args)], env=env, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, cwd=daemon.folder)
+
+
+def end(process: subprocess.Popen) -> tuple[int, str]:
+    """Exit status and stdout of a client that has nothing to complain of."""
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert err == "", err
+    return process.returncode, out
+
+
+def link_of(path: pathlib.Path) -> str:
+    """Where a link points; empty when it is gone, as descriptors of a running process may be."""
+    try:
+        return os.readlink(path)
+    except FileNotFoundError:
+        return ""
+
+
+def is_asleep_with_a_connection(pid: int) -> bool:
+    fds = pathlib.Path(f"/proc/{pid}/fd")
+    sockets = [fd for fd in fds.iterdir() if link_of(fd).startswith("socket:")]
+    return bool(sockets) and pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "S"
+
+
+def begin_connected(daemon: Daemon, *args) -> subprocess.Popen:
+    """The same, once the daemon has answered: what comes afterwards comes while it waits."""
+    process = begin(daemon, *args)
+    wait_for(lambda: is_asleep_with_a_connection(process.pid), "the client to connect")
+    for _ in range(3):
+        daemon.json("status")  # whoever came before has been answered by now
+    return process

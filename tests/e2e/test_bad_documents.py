@@ -231,7 +231,6 @@ JOBS = {
     "fraction": ({"repetitions": 1.5}, "json.type", "repetitions"),
     "out-of-range": ({"repetitions": 0}, "json.range", "repetitions"),
     "unknown-order": ({"order": "random"}, "json.value", "order"),
-    "not-yet": ({"after": []}, "job.not_yet", "after"),
     "window": ({"window": {"days": "mon-fri"}}, "json.missing", "window.from"),
     "bad-duration": ({"retry": {"every": "soon"}}, "json.value", "retry.every"),
     "no-revision": ({"sources": {"after": {"repo": "."}}}, "json.missing", "sources.after.rev"),

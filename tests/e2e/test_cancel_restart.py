@@ -327,16 +327,30 @@ def test_a_kill_in_the_middle_of_timing_leaves_no_orphan_and_a_consistent_databa
                       "WHERE a.job = ?", id)[0][0] == 3
 
 
-def test_a_killed_runner_fails_its_job_and_the_next_one_runs(daemon, jobs, policy):
-    id = jobs.held_in_build()
+def kill_the_runner(daemon) -> None:
     children = pathlib.Path(f"/proc/{daemon.process.pid}/task/{daemon.process.pid}/children")
     runners = [int(pid) for pid in children.read_text().split()]
     assert len(runners) == 1
     os.kill(runners[0], signal.SIGKILL)
-    shown = daemon.finish(id)
-    assert (shown["job"]["state"], shown["job"]["error"]["code"]) == ("failed", "runner.lost")
+
+
+def test_an_attempt_whose_runner_is_killed_in_a_build_is_lost_and_tried_once_more(daemon, jobs, policy):
+    id = jobs.held_in_build()
+    kill_the_runner(daemon)
+    shown = check_over(daemon, policy, id, "done", "done")
+    assert [a["outcome"] for a in shown["attempts"]] == ["lost", "done"]
+    assert [h["event"] for h in shown["history"]][:4] == ["submit", "claim", "lose", "requeue"]
+    assert "runner" in shown["history"][2]["text"]
     check_orphans_end_but_the_daemon(daemon)
-    check_over(daemon, policy, id, "failed", "failed")
+
+
+def test_a_job_whose_runner_is_killed_while_it_times_is_lost_and_says_so(daemon, jobs, policy):
+    id = jobs.held_in_timing()
+    kill_the_runner(daemon)
+    shown = check_over(daemon, policy, id, "lost", "lost")
+    assert shown["job"]["error"]["code"] == "runner.lost"
+    assert "timing had begun" in shown["job"]["error"]["text"]
+    check_orphans_end_but_the_daemon(daemon)
 
 
 def check_orphans_end_but_the_daemon(daemon) -> None:
@@ -473,8 +487,8 @@ def locked_store(daemon):
         db.close()
 
 
-def await_log(daemon, text: str, times: int = 1) -> None:
-    harness.wait_for(lambda: daemon.log.read_text().count(text) >= times, f"{text!r} in the log")
+def await_log(daemon, text: str) -> None:
+    harness.wait_for(lambda: text in daemon.log.read_text(), f"{text!r} in the log")
 
 
 NOT_STORED = "storing how an attempt ended"
@@ -484,7 +498,8 @@ def test_an_end_that_the_store_could_not_take_is_stored_when_it_can(daemon, jobs
     id = jobs.held_in_build()
     with locked_store(daemon):
         jobs.gate.open(1)
-        await_log(daemon, NOT_STORED, 2)
+        await_log(daemon, NOT_STORED)
+        harness.wait_for(lambda: "ended waits for it" in (daemon.json("status")["blocked"] or ""), "what it waits for")
     shown = daemon.finish(id)
     assert shown["job"]["state"] == "failed" and shown["job"]["error"]["code"] == "store.busy"
     assert [a["outcome"] for a in shown["attempts"]] == ["failed"]

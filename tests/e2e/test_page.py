@@ -5,6 +5,7 @@ import base64
 import json
 import statistics
 
+import jsonschema
 import pytest
 
 import harness
@@ -52,6 +53,8 @@ def targets(tmp_path, *items) -> str:
 
 RATIO = {"workload": "tiny", "lane": "subject", "reference": "control", "max_ratio": 1e6,
          "diagnostic": True}
+
+SCHEMA = json.loads((harness.ROOT / "proto/schema/gate.json").read_text())
 
 # ---- the page
 
@@ -119,9 +122,11 @@ def test_the_page_goes_into_a_file_and_into_json(daemon, job, tmp_path):
 
 
 def test_the_page_shows_targets(daemon, job, tmp_path):
-    path = targets(tmp_path, RATIO, {**RATIO, "max_ratio": 1e-9}, {**RATIO, "workload": "tiyn"})
+    path = targets(tmp_path, RATIO, {**RATIO, "side": "after", "max_ratio": 1e-9}, {**RATIO, "workload": "tiyn"})
     page = daemon.run("page", "--reports", job, "--targets", path).stdout
-    results = [r["result"].strip("*").split(":")[0] for r in rows(section(page, "Targets"))]
+    shown = rows(section(page, "Targets"))
+    assert [r["to go"] == "none" for r in shown] == [True, False, False] and shown[1]["to go"].endswith(" x")
+    results = [r["result"].strip("*").split(":")[0] for r in shown]
     assert results == ["met", "missed", "undefined"]
     assert "t: not every target is met." in page
 
@@ -151,7 +156,7 @@ def test_report_page_takes_a_session_or_jobs(daemon, job):
     bad = wire.call("report.page", jobs=[job], targets={"schema": "aurabench.targets.v1", "targets": []})
     assert bad["error"]["data"]["code"] == "target.bad"
     answer = wire.call("report.page", jobs=[job])["result"]
-    assert set(answer) == {"data", "next", "total"} and answer["next"] == answer["total"] > 0
+    assert set(answer) == {"data", "next", "total", "sha256"} and answer["next"] == answer["total"] > 0
     rest = wire.call("report.page", jobs=[job], offset=7)["result"]
     assert base64.b64decode(answer["data"])[7:] == base64.b64decode(rest["data"])
     wire.close()
@@ -225,21 +230,70 @@ def test_a_gate_ends_with_0_when_every_target_is_met(daemon, job, tmp_path):
 def test_a_gate_ends_with_1_on_a_miss(daemon, job, tmp_path):
     raw = daemon.raw(job)
     ratio = median(raw, "tiny", "subject", "after") / median(raw, "tiny", "control", "after")
-    path = targets(tmp_path, RATIO, {**RATIO, "max_ratio": ratio * 0.999})
+    path = targets(tmp_path, RATIO, {**RATIO, "side": "after", "max_ratio": ratio / 2})
     result = gate(daemon, path, "--job", job, status=1)
     assert [t["status"] for t in result["targets"]] == ["met", "missed"] and not result["passed"]
+    assert result["targets"][1]["to_go"] == pytest.approx(2, rel=1e-9)
     text = daemon.run("gate", path, "--job", job, check=1).stdout
     assert text.splitlines()[-1].startswith("not passed, t: 1 met, 1 missed")
 
 
 @pytest.mark.parametrize("change", [{"workload": "fib30"}, {"lane": "nobody"}, {"reference": "rust"},
                                     {"side": "later"}, {"suite": "other"}, {"host": "elsewhere"},
-                                    {"arch": "vax"}])
+                                    {"arch": "vax"}, {"system": "VMS"}])
 def test_what_the_report_does_not_have_is_a_miss_and_said(daemon, job, tmp_path, change):
     path = targets(tmp_path, {**RATIO, **change})
     [target] = gate(daemon, path, "--job", job, status=1)["targets"]
     assert target["status"] == "undefined" and target["figure"] is None and target["why"]
     assert "an undefined target is a miss" in daemon.run("gate", path, "--job", job, check=1).stdout
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"workload": "fib30"}, "no report of this host has the workload fib30; there is: tiny"),
+    ({"lane": "nobody"}, "no lane nobody on that side; tiny has: subject, control")])
+def test_an_unknown_name_is_told_with_those_that_there_are(daemon, job, tmp_path, change, words):
+    [target] = gate(daemon, targets(tmp_path, {**RATIO, **change}), "--job", job, status=1)["targets"]
+    assert words in target["why"]
+
+
+def test_the_json_form_of_a_gate_has_a_schema(daemon, job, tmp_path):
+    path = targets(tmp_path, RATIO, {**RATIO, "workload": "fib30"})
+    document = json.loads(path.read_text())
+    document["gaps"] = [{**{k: RATIO[k] for k in ("workload", "lane", "reference")}, "ratio": 2, "on": "x"},
+                        {"workload": "fib30", "lane": "aura", "reference": "rust", "ratio": 14.5}]
+    path.write_text(json.dumps(document))
+    result = gate(daemon, path, "--job", job, status=1)
+    assert [(g["recorded"], g["now"]) for g in result["gaps"]] == [(2, result["targets"][0]["figure"]), (14.5, None)]
+    assert "not measured" in daemon.run("gate", path, "--job", job, check=1).stdout
+    assert "### Recorded gaps" in daemon.run("page", "--reports", job, "--targets", path).stdout
+    jsonschema.Draft202012Validator(SCHEMA).validate(result)
+    assert result["schema"] == "aurabench.gate.v1"
+    assert set(result["targets"][0]) == set(SCHEMA["$defs"]["row"]["properties"])
+
+
+def test_a_gate_tells_the_interval_and_what_it_leaves_open(daemon, compare, tmp_path):
+    job = compare("--repetitions", 8)
+    assert daemon.finish(job)["job"]["state"] == "done"
+    raw = daemon.raw(job)
+    took = {lane: {o["repetition"]: o["elapsed_ns"] for o in raw["observations"] if o["kind"] == "timed" and
+                   (o["workload"], o["lane"], o["side"]) == ("tiny", lane, "after")} for lane in ("subject", "control")}
+    ratios = sorted(took["subject"][r] / took["control"][r] for r in took["subject"])
+    interval = gate(daemon, targets(tmp_path, RATIO), "--job", job, status=0)["targets"][0]["interval"]
+    # of 8 values the smallest and largest bound the median with 1 - 2 / 2 ** 8
+    assert interval == pytest.approx({"low": ratios[0], "high": ratios[-1], "coverage": 1 - 2 / 2 ** 8}, rel=1e-12)
+    inside = targets(tmp_path, {**RATIO, "max_ratio": (ratios[0] + ratios[-1]) / 2})
+    result = gate(daemon, inside, "--job", job, status=1)
+    assert result["unclear"] == 1 and "not on one side of the limit" in result["targets"][0]["why"]
+    assert "an unclear target is not met" in daemon.run("gate", inside, "--job", job, check=1).stdout
+
+
+def test_the_targets_may_be_named_by_an_option(daemon, job, tmp_path):
+    path = targets(tmp_path, RATIO)
+    folder = daemon.evidence(job)
+    for words in (["--targets", path, "--job", job], ["--targets", path, "--raw", folder, folder]):
+        assert json.loads(daemon.run("gate", "--json", *words).stdout)["passed"]
+    error = daemon.refused("gate", "--job", job)
+    assert error["exit"] == 2 and "--targets FILE" in error["message"]
 
 
 def test_diagnostic_figures_do_not_pass_by_themselves(daemon, job, tmp_path):
@@ -285,6 +339,12 @@ def test_what_is_no_gate_is_refused(daemon, job, tmp_path):
     bad.write_text('{"schema":"aurabench.targets.v1","targets":[{"max_ratio":1,"bytes":2}]}')
     error = daemon.refused("gate", bad, "--job", job)
     assert (error["code"], error["field"], error["exit"]) == ("target.bad", "targets[0]", 2)
+    bad.write_text(json.dumps({"schema": "aurabench.targets.v1", "targets": [RATIO, {**RATIO, "max_ratio": 2}]}))
+    error = daemon.refused("gate", bad, "--job", job)
+    assert (error["code"], error["field"]) == ("target.bad", "targets[1]") and "same thing" in error["message"]
+    for change, code in (({"max_ratio": 0}, "json.range"), ({"limit": 2}, "json.unknown_key")):
+        bad.write_text(json.dumps({"schema": "aurabench.targets.v1", "targets": [{**RATIO, **change}]}))
+        assert daemon.refused("gate", bad, "--job", job)["code"] == code
     for words in ([good], [good, "--job", job, "--raw", "x"], [good, "--session", "a", "b"]):
         assert daemon.refused("gate", *words)["exit"] == 2
     assert daemon.refused("gate", good, "--job", "01ZZZZ")["exit"] == 4

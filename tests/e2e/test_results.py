@@ -1,7 +1,9 @@
 """What the daemon answers is what proto/protocol.md says under "Results": these members and no others."""
 
 import base64
+import hashlib
 import json
+import pathlib
 import re
 import sqlite3
 
@@ -106,7 +108,7 @@ def check_phase(value) -> None:
 
 def test_the_document_names_every_method_and_no_other():
     methods = set(re.findall(r"^`((?:\w+)\.(?:\w+)) \{", PROTOCOL, re.M))
-    assert methods | {"job.event", "A job"} == set(DOCUMENTED)
+    assert methods | {"job.event", "daemon.event", "A job"} == set(DOCUMENTED)
     source = (harness.ROOT / "daemon/api/api.c").read_text()
     assert methods == set(re.findall(r'^    \{"([\w.]+)", api_', source, re.M))
 
@@ -149,7 +151,11 @@ def test_host_and_daemon_answer_as_documented(answers, fake_host):
     check_phase(quiet)
     check_against("host", "facts", quiet["facts"])
     assert quiet["inventory"]["competitors"][0]["pid"] == 4711
-    answers.check_complete("host.show", "host.quiet")
+    fake_host.quiet()
+    assert answers.call("host.calibrate", quick=True)["calibration"]["asked"]
+    harness.wait_for(lambda: answers.call("host.calibration")["found"], "a calibration")
+    assert answers.call("daemon.watch")["calibration"]["latest"]
+    answers.check_complete("host.show", "host.quiet", "host.calibrate", "host.calibration")
 
 
 def test_uploads_answer_as_documented(answers, repo):
@@ -191,8 +197,9 @@ def test_jobs_answer_as_documented(daemon, answers, fake_host, repo, policy, tmp
         if event["params"]["final"]:
             break
     # One that failed, one that is refused.
-    failed = daemon.json(*common, bad)["id"]
+    failed = daemon.json(*common, bad, "--notify", "/bin/false")["id"]
     daemon.finish(failed)
+    harness.wait_for(lambda: (daemon.show(failed)["hooks"][0]["last"] or {}).get("ended_ms"), "the hook")
     fake_host.burner()
     refused = daemon.json(*common, bad)["id"]
     daemon.until(refused, "waiting")
@@ -212,21 +219,70 @@ def test_jobs_answer_as_documented(daemon, answers, fake_host, repo, policy, tmp
     assert answers.call("job.list", states=["waiting", "held"])["jobs"][0]["id"] == refused
     again = answers.call("job.submit", job=shown["document"], policy=harness.quick_policy())
     assert again == {"id": good, "state": "done", "duplicate": True}
+    # One on hold that comes after the one that is refused.
+    ulid = "01J9Z3K4M5N6P7Q8R9S0T1V2W3"
+    document = {**shown["document"], "id": ulid, "after": [{"job": refused, "on": "any"}]}
+    held = answers.call("job.submit", job=document, policy=harness.quick_policy(), hold=True)
+    assert held == {"id": ulid, "state": "held", "duplicate": False}
+    assert answers.call("job.find", ids=[ulid[-6:].lower()]) == {"ids": [ulid]}
+    assert answers.call("job.show", id=ulid)["after"][0]["open"] is True
+    assert [f["job"] for f in answers.call("job.show", id=refused)["followers"]] == [ulid]
+    assert answers.call("job.list", blocked=True)["jobs"][0]["id"] == ulid
+    now = {"id": ulid, "state": "held", "changed": True}
+    assert answers.call("job.hold", id=ulid) == {**now, "changed": False}
+    assert answers.call("job.edit", id=ulid, changes={"priority": 3, "after": []}) == now
+    check_against("job", None, answers.call("job.show", id=ulid)["document"])
+    assert answers.call("job.cancel", id=ulid)["state"] == "cancelled"
+    assert answers.call("job.rerun", id=ulid, hold=True, changes={"label": "again"}) == now
     assert answers.call("job.cancel", id=refused) == {"id": refused, "state": "cancelled"}
+    fake_host.quiet()
+    assert answers.call("job.release", id=ulid) == {**now, "state": "queued"}
+    assert daemon.finish(ulid)["job"]["state"] == "done"
 
     whole = base64.b64decode(answers.call("job.log", id=good)["data"])
     part = answers.call("job.log", id=good, offset=10, limit=20)
     assert base64.b64decode(part["data"]) == whole[10:30]
     assert (part["next"], part["total"], part["ended"]) == (30, len(whole), True)
     behind = answers.call("job.log", id=good, offset=10**9)
-    assert (behind["data"], behind["next"]) == ("", len(whole))
+    assert (behind["data"], behind["next"], behind["total"]) == ("", 10**9, len(whole))
 
     for form in ("text", "markdown", "summary", "raw"):
         assert answers.call("report.get", id=good, format=form)["attempt"]
     raw = answers.call("report.get", id=good, format="raw", offset=100)
     assert base64.b64decode(raw["data"]) == (daemon.evidence(good) / "raw.json").read_bytes()[100:]
     answers.check_complete("daemon.status", "job.submit", "job.list", "job.show", "job.cancel",
+                           "job.find", "job.hold",
                            "job.watch", "job.event", "job.log", "report.get", "A job")
+
+
+def test_sessions_answer_as_documented(daemon, answers, fake_host, compare):
+    document = daemon.show(compare("--repetitions", 1))["document"]
+    policy = harness.quick_policy(retry={"every": "1s", "limit": 1000})
+    ids = ["01HZZZZZZZZZZZZZZZZZZZZZZ" + c for c in "AB"]
+    jobs = [dict(document, id=id) for id in ids]
+    fake_host.burner()
+    opened = answers.call("session.open", jobs=[{"job": jobs[0], "policy": policy}], session={
+        "schema": "aurabench.session.v1", "id": "01HZZZZZZZZZZZZZZZZZZZZZZS", "label": "s"})
+    assert opened == {"id": "01HZZZZZZZZZZZZZZZZZZZZZZS", "duplicate": False, "jobs": ids[:1]}
+    assert answers.call("session.add", id="s", job=jobs[1], policy=policy)["id"] == ids[1]
+    for id in ids:
+        daemon.until(id, "waiting")
+    fake_host.quiet()
+    for id in ids:
+        assert daemon.finish(id)["job"]["state"] == "done"
+    shown = answers.call("session.show", id="s")
+    assert [j["id"] for j in shown["jobs"]] == ids and shown["more"] is False
+    assert answers.call("session.list")["sessions"][0]["over"] == 2
+    assert answers.call("report.page", session="s")["total"] > 0
+    assert answers.call("session.close", id="s")["cancelled"] == 0
+    page = answers.call("session.report", id="s")
+    sealed = pathlib.Path(answers.call("session.show", id="s")["session"]["evidence"]) / "page.md"
+    assert base64.b64decode(page["data"]) == sealed.read_bytes()
+    assert page["sha256"] == hashlib.sha256(sealed.read_bytes()).hexdigest()
+    text = base64.b64decode(answers.call("job.document", id=ids[0])["data"])
+    assert json.loads(text) == daemon.show(ids[0])["document"]
+    answers.check_complete("session.open", "session.show", "session.list", "session.close",
+                           "session.report", "report.page", "job.document")
 
 
 def test_job_methods_refuse_what_does_not_fit(daemon, answers, compare):
@@ -238,6 +294,17 @@ def test_job_methods_refuse_what_does_not_fit(daemon, answers, compare):
         ("job.show", {"id": "abc"}, "job.bad_id", "id"),
         ("job.show", {"id": "' OR 1=1 --"}, "job.bad_id", "id"),
         ("job.cancel", {"id": job}, "job.bad_state", "id"),
+        ("job.find", {"ids": [job, "0123456789"]}, "job.not_found", "ids[1]"),
+        ("job.find", {"ids": [job] * 65}, "json.too_long", "ids"),
+        ("job.hold", {"id": job}, "job.bad_state", "id"),
+        ("job.edit", {"id": job}, "json.missing", "changes"),
+        ("job.edit", {"id": job, "changes": {}}, "job.bad", "changes"),
+        ("job.edit", {"id": job, "changes": {"repetitions": 2}}, "json.unknown_key",
+         "changes.repetitions"),
+        ("job.rerun", {"id": job, "changes": {"after": [{"job": "0123456789ABCDEFGHJKMNPQRS"}]}},
+         "job.not_found", "after[0].job"),
+        ("report.get", {"id": job, "attempt": 7, "format": "text"}, "attempt.not_found", "attempt"),
+        ("report.get", {"id": job, "attempt": 0, "format": "text"}, "json.range", "attempt"),
         ("job.list", {"limit": 0}, "json.range", "limit"),
         ("job.list", {"limit": 1000}, "json.range", "limit"),
         ("job.list", {"before": "nothing"}, "job.not_found", "before"),

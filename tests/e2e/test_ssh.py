@@ -14,7 +14,7 @@ import pytest
 
 import harness
 from test_client import check_sentence
-from test_wire import request
+from wiretools import request
 
 SSHD = "/usr/sbin/sshd"
 pytestmark = pytest.mark.skipif(not os.access(SSHD, os.X_OK), reason="sshd is not installed")

@@ -88,6 +88,31 @@ def test_a_declared_wait_gives_the_excess_over_it(daemon, repo, tmp_path, policy
     assert summary["comparisons"][0]["excess_ratio"] is not None
 
 
+def test_operations_divide_the_time_from_go_to_done(daemon, repo, tmp_path, policy):
+    suite = harness.make_suite(
+        tmp_path / "suite",
+        [{**harness.protocol({"c": {"command": ["{suite}/lane"]},
+                              "again": {"command": ["{suite}/lane"], "control": True}}),
+          "measure": "operation", "operations": 250, "resolution_ns": 1000000000}],
+        {"lane": harness.LANE_SH})
+    id = submit(daemon, tmp_path, policy, suite, repetitions=3,
+                sources={side: {"repo": str(repo), "rev": "fast"} for side in ("before", "after")})
+    raw, summary = daemon.raw(id), daemon.summary(id)
+    workload = raw["workloads"][0]
+    assert (workload["measure"], workload["operations"], workload["resolution_ns"]) == (
+        "operation", 250, 1000000000)
+    for o in raw["observations"]:
+        assert o["elapsed_ns"] == o["done_ns"] - o["go_ns"] and o["done"] == "DONE tiny 42"
+    for row in summary["workloads"][0]["rows"]:
+        one, whole = row["per_operation"], row["wall"]
+        for name in ("median_ns", "mad_ns", "p95_ns", "best_ns"):
+            assert one[name] == whole[name] / 250
+        assert one["coarse"] and one["timer_step_ns"] == 1000000000
+    report = daemon.run("report", id).stdout
+    assert "/op  coarse" in report and "tiny again, before: coarse" in report
+    assert predicate(daemon, id, "protocol_exact")["status"] == "PASS"
+
+
 def test_builds_run_once_per_side_and_once_for_the_suite_and_their_products_are_hashed(
         daemon, tmp_path, policy):
     repo, gate = tmp_path / "repo", harness.Gate(tmp_path / "gate")
@@ -172,6 +197,41 @@ def test_an_optional_lane_without_its_tool_is_absent_by_name(daemon, tmp_path, p
     assert {o["lane"] for o in daemon.raw(id)["observations"]} == {"lane"}
     assert predicate(daemon, id, "no_lane_excluded")["status"] == "PASS"
     assert "no-such-compiler-9" in daemon.run("report", id).stdout
+
+
+MAKER = """#!/bin/sh
+set -e
+cp lane "$1/made"
+chmod +x "$1/made"
+echo "no compiler for it here" >"$1/told.absent"
+echo >"$1/proof"
+"""
+
+
+def test_an_optional_lane_that_the_build_left_out_is_absent_with_the_builds_reason(
+        daemon, repo, tmp_path, policy):
+    made = {"command": ["{build}/made"], "control": True, "optional": True}
+    suite = harness.make_suite(tmp_path / "suite", [harness.protocol({
+        "lane": {"command": ["{suite}/lane"]},
+        "made": {**made, "needs": ["sh", "{build}/proof"]},
+        "told": {**made, "command": ["{build}/told"]},
+        "silent": {**made, "command": ["{build}/silent"]},
+        "proofless": {**made, "needs": ["{build}/told"]},
+        "toolless": {**made, "needs": ["no-such-compiler-9"]},
+        "subject": {"command": ["{build}/made"], "optional": True}})],
+        {"lane": harness.LANE_SH, "make": MAKER}, suite_build=[["{suite}/make", "{build}"]])
+    id = submit(daemon, tmp_path, policy, suite,
+                sources={side: {"repo": str(repo), "rev": "fast"} for side in ("before", "after")})
+    lanes = {lane["name"]: lane["absent"] for lane in daemon.raw(id)["workloads"][0]["lanes"]}
+    assert lanes == {"lane": None, "made": None, "told": "no compiler for it here",
+                     "silent": "the build made no {build}/silent",
+                     "proofless": "no compiler for it here",
+                     "toolless": "no-such-compiler-9 is not on this host",
+                     "subject": "the build made no {build}/made"}
+    assert {o["lane"] for o in daemon.raw(id)["observations"]} == {"lane", "made"}
+    assert [t["name"] for t in daemon.raw(id)["tools"]] == ["sh", "cc"]  # one is needed by made
+    assert predicate(daemon, id, "protocol_exact")["status"] == "PASS"
+    assert "told, before: no figures, absent: no compiler" in daemon.run("report", id).stdout
 
 
 def test_workloads_and_lanes_rotate_from_round_to_round(daemon, tmp_path, policy):

@@ -77,7 +77,7 @@ def seen(shared):
 
 def test_list_names_id_state_label_and_what_happens(seen, jobs):
     header, second, first = seen.run("list").stdout.splitlines()
-    assert header.split() == ["ID", "STATE", "AGE", "LABEL", "WHAT"]
+    assert header.split() == ["ID", "STATE", "PRIO", "AGE", "LABEL", "WHAT"]
     assert second.startswith(jobs["waiting"][-8:]) and "waiting" in second
     assert "next try in" in second and "refused 1 time" in second
     assert first.startswith(jobs["done"][-8:]) and "first try" in first and "policy quick" in first
@@ -230,9 +230,59 @@ def test_what_others_wrote_cannot_steer_the_terminal(daemon, fake_host, compare)
     fake_host.write("processes", "66 1 1000 1 99 ev\x1b[31mil\x07 / ev\x1b]0;title\x07il --x\u202e\n")
     job = compare("--retry-every", "1h")
     daemon.until(job, "waiting")
+    drawn = on_terminal(daemon, "watch", "--timeout", "2s", env={"NO_COLOR": "1"})
+    assert "ev?[31mil?" in drawn
+    assert not any(bad in drawn for bad in (ESC + "[31m", ESC + "]", "\x07", "\u202e"))
     for command in (["list"], ["show", job], ["quiet"]):
         for text in (on_terminal(daemon, *command, env={"NO_COLOR": "1"}),
                      daemon.run(*command, check=None).stdout):
             assert ESC not in text and "\x07" not in text and "\u202e" not in text, command
     log = on_terminal(daemon, "log", job)
     assert r"ev\x1b[31mil" in log and ESC not in log
+
+
+# ---- the host, watched
+
+
+def test_the_host_is_one_picture_drawn_again_in_place(seen, jobs):
+    drawn = on_terminal(seen, "watch", "--timeout", "13s", columns=90)
+    first, again, *_ = drawn.split(ESC + "[J")
+    for part in ("waiting", "not quiet: 1 competitor", "burner (pid 4711)", "standard: PASS", "cpu 0 ",
+                 "1 waiting", "next try", jobs["waiting"][-8:], "second, refused 1 time"):
+        assert part in plain(first), part
+    lines = plain(first).splitlines()
+    assert again.startswith(f"{ESC}[{len(lines)}A\r")
+    assert all(len(line) < 90 for line in lines)
+
+
+def test_a_picture_is_no_wider_than_its_terminal(seen):
+    first = on_terminal(seen, "quiet", "--watch", "--timeout", "2s", columns=40).split(ESC + "[J")[0]
+    assert all(len(line) < 40 for line in plain(first).splitlines())
+
+
+@pytest.mark.parametrize("columns", [65, 90, 91, 92, 119, 120])
+def test_as_many_cores_stand_in_a_line_as_fit_whole(daemon, fake_host, columns):
+    fake_host.write("identity", "cores 16\n")
+    first = on_terminal(daemon, "quiet", "--watch", "--timeout", "2s", columns=columns).split(ESC + "[J")[0]
+    lines = [line for line in plain(first).splitlines() if "cpu " in line]
+    assert re.findall(r"cpu (\d+) +\[.{10}\] +\d+ %", "\n".join(lines)) == [str(n) for n in range(16)]
+    assert all(len(line) < columns and "..." not in line[:10] + line[-4:] for line in lines)
+    assert len(lines[0].rstrip()) + 27 >= columns, "one more would fit"
+
+
+def test_without_a_terminal_the_host_is_lines_or_documents(seen):
+    lines = seen.run("watch", "--timeout", "2s", check=124).stdout.splitlines()
+    assert lines and all("NOISY" in line and ESC not in line for line in lines)
+    text = seen.run("watch", "--json", "--timeout", "2s", check=124).stdout.splitlines()
+    assert json.loads(text[0])["state"] == "busy" and json.loads(text[0])["cpus"][0]["cpu"] == 0
+
+
+def test_a_host_that_measures_is_not_looked_at(daemon, repo, policy, tmp_path):
+    job = daemon.json("compare", "--repo", repo, "--before", "slow", "--after", "fast", "--suite",
+                      harness.tiny_suite(tmp_path / "suite"), "--policy", policy, "--repetitions", 200)["id"]
+    daemon.until(job, "measuring")
+    drawn = plain(on_terminal(daemon, "watch", "--timeout", "3s"))
+    assert "not looked at while it measures" in drawn and "cpu 0 " not in drawn.split("not looked at")[0]
+    assert f"measuring {job[-8:]}" in drawn
+    daemon.run("cancel", job, check=None)
+    assert daemon.finish(job)["job"]["state"] == "cancelled"

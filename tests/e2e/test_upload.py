@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import harness
-from test_wire import code_of
+from wiretools import code_of
 
 CHUNK = 256 * 1024
 

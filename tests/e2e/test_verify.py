@@ -11,6 +11,7 @@ import subprocess
 
 import pytest
 
+import calibrations
 import harness
 
 MUTATIONS = harness.BUILD / "tests/unit/client/verify_mutations"
@@ -35,6 +36,7 @@ class Sealed:
             (self.suite / "odd" / name).write_text("odd")
         policy = folder / "quick.json"
         policy.write_text(json.dumps(harness.quick_policy(drift_limit_pct=10000)))
+        calibrations.put(self.daemon, groups=1)
         self.id = self.daemon.json(
             "compare", "--repo", self.repo, "--before", "slow", "--after", "fast", "--suite",
             self.suite, "--policy", policy, "--repetitions", "3", "--label", "it's \"odd\"")["id"]
@@ -121,7 +123,7 @@ def test_a_sealed_report_verifies_on_another_machine(sealed, copy):
     assert {status for status, _ in lines.values()} == {"PASS"}
     assert set(lines) == {"sums", "files", "initial", "signature", "maker", "raw", "link", "summary",
                           "grade", "job", "policy", "host", "refusals", "reproduce", "names", "plan",
-                          "observations", "sources", "inventories", "conditions", "suite", "bundle"}
+                          "observations", "ledgers", "sources", "inventories", "conditions", "suite", "bundle"}
     assert lines["grade"][1] == sealed.shown["job"]["report"]["line"]
 
 
@@ -183,7 +185,7 @@ def test_the_text_names_each_check_and_ends_with_a_count(sealed, copy):
     done = client("verify", copy, "--key", sealed.key)
     assert done.returncode == 0 and done.stderr == ""
     lines = done.stdout.splitlines()
-    assert lines[-1] == "verified: 22 passed, 0 failed, 0 unknown"
+    assert lines[-1] == "verified: 23 passed, 0 failed, 0 unknown"
     assert re.fullmatch(r"PASS +sums +SHA256SUMS lists \d+ files, in order", lines[0])
 
 
@@ -295,6 +297,19 @@ def test_a_signature_that_is_none(copy, text):
     assert failures(copy) == {"signature": "SHA256SUMS.sig is not one line of a signature"}
 
 
+def test_without_libcrypto_a_signature_is_not_good(copy, tmp_path):
+    """The client loads it when it needs it, and not before."""
+    broken = tmp_path / "libcrypto.so.3"
+    broken.write_text("no library")
+    done = subprocess.run([str(harness.CLIENT), "verify", str(copy)], capture_output=True, text=True,
+                          env={**harness.CLEAN_ENV, "LD_LIBRARY_PATH": str(tmp_path)})
+    assert done.returncode != 0
+    assert "cannot be checked: libcrypto of OpenSSL 3 is not on this machine" in done.stdout
+    help_text = subprocess.run([str(harness.CLIENT), "help"], capture_output=True, text=True,
+                               env={**harness.CLEAN_ENV, "LD_LIBRARY_PATH": str(tmp_path)})
+    assert help_text.returncode == 0
+
+
 def test_a_signature_that_was_taken_away(sealed, copy):
     (copy / "SHA256SUMS.sig").unlink()
     assert "although the report says that it is signed" in failures(copy)["signature"]
@@ -358,7 +373,7 @@ def set_in(path: str, value):
     (set_in("host.name", "other"), "host", "host.json does not say"),
     (set_in("workloads.0.lanes.0.command", ["true"]), "suite", "lane subject of tiny"),
     (set_in("job.label", "other"), "raw", "label must be the label of the job"),
-    (set_in("observer", {}), "raw", "needs a newer aurabench"),
+    (set_in("observer", {}), "raw", "busy is missing"),
 ])
 def test_a_lie_in_the_raw_report(copy, change, check, words):
     lie(copy, "raw.json", change)
@@ -500,7 +515,8 @@ MAY_PASS = re.compile("|".join([
     r"conditions\.before_build\[\]\.seen",
     r"inventories\.(before_build|after_timing)\.(aggregate_pct\[\]|forks_per_second|n_procs|window_ns\[\])",
     r"observations\[\]\.(fifo|threads|max_rss_bytes|user_us|system_us|minor_faults|major_faults"
-    r"|voluntary_switches|involuntary_switches|runner_cpu_ns|runner_delay_ns|interval_cpu_ns)",
+    r"|voluntary_switches|involuntary_switches|runner_cpu_ns|runner_delay_ns|runner_switches"
+    r"|daemon_cpu_ns|daemon_switches|interval_cpu_ns)",
     r"sources\[\]\.(files|path_bytes)",  # the first of these by the bundle
     r"builds\[\]\.wall_ns",
     r"tools\[\]\.(name|version)",

@@ -73,7 +73,7 @@ def test_a_sealed_session_verifies_on_another_machine(sealed, copy):
     lines = verify(copy, "--key", sealed.key)
     assert {status for status, _ in lines.values()} == {"PASS"}, lines
     assert set(lines) == {"sums", "files", "session", "reports", "signature", "maker", "raw", "link", "summary",
-                          "grade", "names", "plan", "observations", "sources", "inventories", "conditions",
+                          "grade", "names", "plan", "observations", "ledgers", "sources", "inventories", "conditions",
                           "member", "key", "record"}
     assert "2 jobs" in lines["session"][1] and "2, all named" in lines["reports"][1]
     text = client("verify", copy, "--key", sealed.key).stdout

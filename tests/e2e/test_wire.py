@@ -1,54 +1,12 @@
-"""The wire as a stranger meets it: framing, envelopes, order, limits of memory and of connections."""
+"""The wire as a stranger meets it: framing, envelopes, order, parameters, ends."""
 
-import json
 import os
-import pathlib
-import resource
 import socket
-import stat
-import subprocess
-import threading
 
 import pytest
 
 import harness
-
-MIB = 1 << 20
-# What the daemon may grow by while somebody misbehaves. The sanitizer keeps what was freed.
-SANITIZED = b"__asan_init" in harness.DAEMON.read_bytes()
-GROWTH_MAX_BYTES = (64 if SANITIZED else 16) * MIB
-
-
-def request(method="daemon.status", ident=1, **params) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "id": ident, "method": method,
-                       "params": params}).encode() + b"\n"
-
-
-def code_of(answer) -> str:
-    return answer["error"]["data"]["code"]
-
-
-def rss_bytes(daemon) -> int:
-    text = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text()
-    return int(text.split("VmRSS:")[1].split()[0]) * 1024
-
-
-@pytest.fixture
-def wire(daemon):
-    w = daemon.connect()
-    yield w
-    w.close()
-
-
-@pytest.fixture
-def many_descriptors():
-    """Room for over a thousand connections, in this process and in what it starts."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < 4096:
-        pytest.skip("this user may not open 4096 descriptors")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+from wiretools import GROWTH_MAX_BYTES, MIB, code_of, request, rss_bytes
 
 
 # ---- hello and framing
@@ -101,10 +59,10 @@ def test_a_line_of_exactly_1_mib_is_taken_and_one_byte_more_is_not(wire):
     assert wire.receive()["id"] == 2
 
 
-def test_64_mb_without_a_newline_are_refused_once_and_not_kept(daemon, wire):
+def test_16_mib_without_a_newline_are_refused_once_and_not_kept(daemon, wire):
     before = rss_bytes(daemon)
     piece = b"x" * MIB
-    for _ in range(64):
+    for _ in range(16):
         wire.send(piece)
     assert code_of(wire.receive()) == "rpc.too_long"
     assert rss_bytes(daemon) - before < GROWTH_MAX_BYTES
@@ -116,6 +74,8 @@ def test_64_mb_without_a_newline_are_refused_once_and_not_kept(daemon, wire):
 
 NOT_JSON = {
     "nothing": b"",
+    "an empty line of another system": b"\r",
+    "a UTF-16 message": request()[:-1].decode().encode("utf-16"),
     "no JSON": b"hello",
     "half a document": b'{"jsonrpc":"2.0"',
     "two documents": b'{"jsonrpc":"2.0"}{}',
@@ -135,6 +95,10 @@ NOT_JSON = {
     "a duplicate key inside": b'{"jsonrpc":"2.0","id":1,"method":"job.list","params":{"limit":1,"limit":1}}',
     "a number with a leading zero": b'{"jsonrpc":"2.0","id":01,"method":"daemon.status"}',
     "a number that is too large": b'{"jsonrpc":"2.0","id":9007199254740992,"method":"daemon.status"}',
+    "a number of half a million digits":
+        b'{"jsonrpc":"2.0","id":' + b"9" * 500_000 + b',"method":"daemon.status"}',
+    "a fraction of half a million digits":
+        b'{"jsonrpc":"2.0","id":0.' + b"1" * 500_000 + b',"method":"daemon.status"}',
     "an infinite number": b'{"jsonrpc":"2.0","id":1e999,"method":"daemon.status"}',
     "a comment": b'{"jsonrpc":"2.0",/* */"id":1,"method":"daemon.status"}',
 }
@@ -203,15 +167,21 @@ def test_an_id_comes_back_as_it_was(wire, ident):
 
 METHODS = {
     "daemon.status": [], "job.submit": ["job", "policy"], "job.list": ["limit", "before", "states"],
-    "job.show": ["id"], "job.cancel": ["id"], "job.watch": ["id"],
+    "job.show": ["id"], "job.document": ["id", "offset"], "job.cancel": ["id"], "job.watch": ["id"],
     "job.log": ["id", "offset", "limit"],
-    "report.get": ["id", "format", "width", "colour", "offset"], "host.show": [],
+    "report.get": ["id", "format", "width", "colour", "offset"],
+    "report.page": ["session", "jobs", "targets", "offset"],
+    "session.open": ["session", "jobs"], "session.add": ["id", "job", "policy"],
+    "session.show": ["id", "limit", "after"], "session.list": ["limit", "before"],
+    "session.close": ["id"], "session.report": ["id", "offset"], "host.show": [],
     "host.quiet": ["policy"], "source.missing": ["commits"],
     "upload.begin": ["kind", "bytes", "sha256", "commits"], "upload.chunk": ["offset", "data"],
     "upload.end": [],
 }
 REQUIRED = {
     "job.submit": "job", "job.show": "id", "job.cancel": "id", "job.watch": "id", "job.log": "id",
+    "job.document": "id", "session.open": "session", "session.add": "id", "session.show": "id",
+    "session.close": "id", "session.report": "id",
     "report.get": "format", "upload.begin": "kind", "upload.chunk": "data",
 }
 
@@ -360,232 +330,3 @@ def test_a_client_that_leaves_in_the_middle_of_a_slow_request_is_forgotten(daemo
         wire.send(request("host.quiet") * 3)
         wire.close()
     assert daemon.json("status")["active"] is None
-
-
-# ---- many connections
-
-
-def connect_raw(path) -> socket.socket:
-    s = socket.socket(socket.AF_UNIX)
-    s.connect(str(path))  # without a timeout: with one, a full queue would be an error
-    s.settimeout(harness.PATIENCE_S)
-    return s
-
-
-def lines_of(s: socket.socket) -> list[dict]:
-    """All that comes until the end, or until the reset that a question nobody read brings."""
-    lines = []
-    with s.makefile("rb") as file:
-        try:
-            while line := file.readline():
-                lines.append(json.loads(line))
-        except ConnectionResetError:
-            pass
-    return lines
-
-
-def ask_and_leave(s: socket.socket) -> list[dict]:
-    """What a connection answers to one question; the hello first."""
-    try:
-        s.sendall(request())
-        s.shutdown(socket.SHUT_WR)
-    except OSError:
-        pass  # it was refused already
-    return lines_of(s)
-
-
-def test_1000_connections_at_once_are_all_served(many_descriptors, tmp_path, fake_host):
-    daemon = harness.Daemon(tmp_path, fake_host).start()
-    try:
-        open_ones = [connect_raw(daemon.socket) for _ in range(1000)]
-        for s in open_ones:
-            assert ask_and_leave(s)[1]["id"] == 1
-            s.close()
-    finally:
-        daemon.close()
-
-
-def test_connections_over_the_limit_are_told_so_and_the_others_go_on(many_descriptors, tmp_path,
-                                                                     fake_host):
-    daemon = harness.Daemon(tmp_path, fake_host).start()
-    try:
-        held = [daemon.connect() for _ in range(1024)]
-        for _ in range(76):
-            hello, refusal = lines_of(connect_raw(daemon.socket))
-            assert hello["aurabench"] == 1
-            assert code_of(refusal) == "daemon.busy" and refusal["id"] is None
-        assert "result" in held[0].call("daemon.status")
-        held.pop().close()
-        # Its place is free again as soon as the daemon has seen it go.
-        while code_of_second(ask_and_leave(connect_raw(daemon.socket))) == "daemon.busy":
-            pass
-        for w in held:
-            w.close()
-    finally:
-        daemon.close()
-
-
-def code_of_second(lines: list[dict]) -> str | None:
-    return code_of(lines[1]) if "error" in lines[1] else None
-
-
-def test_few_descriptors_mean_few_connections_and_jobs_still_run(tmp_path, fake_host, repo, suite,
-                                                                 policy):
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    daemon = harness.Daemon(tmp_path, fake_host)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
-    try:
-        daemon.start()
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    try:
-        job = daemon.json("compare", "--repo", repo, "--before", "slow", "--after", "fast",
-                          "--suite", suite, "--policy", policy, "--repetitions", 1)["id"]
-        watcher = daemon.connect()
-        watcher.call("job.watch", id=job)
-        rest = [connect_raw(daemon.socket) for _ in range(300)]
-        while not (message := watcher.receive())["params"]["final"]:
-            pass
-        assert message["params"]["state"] == "done"
-        for s in rest:
-            s.shutdown(socket.SHUT_WR)
-        busy = [lines for lines in map(lines_of, rest) if len(lines) > 1]
-        assert busy and all(code_of_second(lines) == "daemon.busy" for lines in busy)
-        watcher.close()
-    finally:
-        daemon.close()
-
-
-def test_a_flood_of_connections_leaves_nothing_behind(daemon):
-    descriptors = pathlib.Path(f"/proc/{daemon.process.pid}/fd")
-    before = len(list(descriptors.iterdir()))
-
-    def flood():
-        for _ in range(250):
-            connect_raw(daemon.socket).close()
-
-    threads = [threading.Thread(target=flood) for _ in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    # The answer to a connection made after them says that the daemon has seen them go.
-    wire = daemon.connect()
-    wire.call("daemon.status")
-    wire.close()
-    wire = daemon.connect()
-    wire.call("daemon.status")
-    assert len(list(descriptors.iterdir())) <= before + 2
-    wire.close()
-
-
-# ---- who may come in, and who it was
-
-
-def mode_of(path) -> int:
-    return stat.S_IMODE(os.stat(path).st_mode)
-
-
-def test_socket_state_and_database_are_closed_to_others(daemon):
-    daemon.json("status")
-    assert mode_of(daemon.socket) == 0o660
-    assert mode_of(daemon.state) == 0o700
-    for name in ("aurabench.db", "aurabench.db-wal", "aurabench.db-shm", "lock"):
-        assert mode_of(daemon.state / name) == 0o600, name
-
-
-def uids(daemon) -> dict[str, int]:
-    return {row["id"]: row["peer_uid"] for row in daemon.sql("SELECT id, peer_uid FROM jobs")}
-
-
-AS_ANOTHER = """
-import json, socket, sys
-s = socket.socket(socket.AF_UNIX)
-s.connect(sys.argv[1])
-f = s.makefile("rwb")
-f.readline()
-f.write(sys.stdin.buffer.read())
-f.flush()
-sys.stdout.buffer.write(f.readline())
-"""
-
-
-def test_the_uid_of_the_peer_is_stored_with_the_job(daemon, compare):
-    mine = compare()
-    assert uids(daemon) == {mine: os.getuid()}
-    assert daemon.show(mine)["peer_uid"] == os.getuid()
-    if os.getuid() != 0:
-        return
-    document = dict(daemon.show(mine)["document"], id="01HZZZZZZZZZZZZZZZZZZZZZZZ")
-    submit = request("job.submit", job=document, policy=harness.quick_policy())
-    daemon.short.chmod(0o755)
-    done = subprocess.run(["/usr/bin/python3", "-IS", "-c", AS_ANOTHER, str(daemon.socket)],
-                          input=submit, capture_output=True, cwd="/", user=1, group=0,
-                          extra_groups=[], check=True)
-    assert json.loads(done.stdout)["result"]["id"] == document["id"]
-    assert uids(daemon)[document["id"]] == 1
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
-def test_who_is_not_in_the_group_of_the_socket_cannot_connect(daemon):
-    daemon.short.chmod(0o755)
-    done = subprocess.run(["/usr/bin/python3", "-IS", "-c", AS_ANOTHER, str(daemon.socket)],
-                          input=b"", capture_output=True, cwd="/", user=1, group=1,
-                          extra_groups=[])
-    assert b"PermissionError" in done.stderr
-
-
-# ---- one socket, one daemon
-
-
-def test_a_second_daemon_on_the_socket_is_refused(daemon, tmp_path):
-    command = [str(harness.DAEMON), "--state", str(tmp_path / "other"), "--socket",
-               str(daemon.socket)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=harness.PATIENCE_S,
-                          env={**harness.CLEAN_ENV, "HOME": str(tmp_path)})
-    assert done.returncode == 1
-    assert "another daemon answers" in done.stderr and done.stderr.count("\n") == 1
-    assert daemon.answers()
-
-
-def test_a_stale_socket_is_replaced_and_a_file_is_not(tmp_path, fake_host):
-    daemon = harness.Daemon(tmp_path, fake_host)
-    stale = socket.socket(socket.AF_UNIX)
-    stale.bind(str(daemon.socket))
-    stale.close()
-    daemon.start()
-    assert "result" in daemon.connect().call("daemon.status")
-    daemon.stop()
-    daemon.socket.write_text("precious")
-    daemon.start(wait=False)
-    assert daemon.process.wait(harness.PATIENCE_S) == 1
-    assert "is no socket" in daemon.log.read_text()
-    assert daemon.socket.read_text() == "precious"
-    daemon.process = None
-    daemon.socket.unlink()
-    daemon.close()
-
-
-def test_a_socket_that_somebody_else_put_there_is_not_removed(daemon):
-    daemon.socket.unlink()
-    other = socket.socket(socket.AF_UNIX)
-    other.bind(str(daemon.socket))
-    process, daemon.process = daemon.process, None
-    process.terminate()
-    assert process.wait(harness.PATIENCE_S) == 0
-    assert daemon.socket.is_socket()
-    other.close()
-
-
-@pytest.mark.parametrize("length,good", [(103, True), (104, False)])
-def test_a_socket_path_has_at_most_103_bytes(tmp_path, fake_host, length, good):
-    daemon = harness.Daemon(tmp_path, fake_host)
-    daemon.socket = daemon.short / ("s" * (length - len(str(daemon.short)) - 1))
-    daemon.start(wait=good)
-    if good:
-        assert "result" in daemon.connect().call("daemon.status")
-    else:
-        assert daemon.process.wait(harness.PATIENCE_S) == 1
-        assert "at most 103 are possible" in daemon.log.read_text()
-        daemon.process = None
-    daemon.close()

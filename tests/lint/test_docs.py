@@ -168,7 +168,8 @@ def option_faults(text: str, known: set[str]) -> set[str]:
 
 
 # Of our own scripts and of programs that the text speaks of.
-OTHERS = {"plain", "sanitize", "test", "repeat", "workload", "lane", "unshallow", "source", "build"}
+OTHERS = {"plain", "sanitize", "test", "repeat", "workload", "lane", "unshallow", "source", "build",
+          "smoke", "realtime"}
 
 
 def test_options_that_documents_name_exist():

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Runs every lane of this suite once by its records and says what passed.
+"""Runs every lane of a suite once by its records and says what passed.
 
     /usr/bin/python3 check.py --source subject --build /tmp/out
 
-One line per lane: pass or FAIL, the time, and for a failure its cause. Exit status 0: all
-passed; 1: something failed; 2: wrong usage. The times are for orientation: nothing here keeps
+The suite is the one that this lies in, or --suite DIR. One line per lane: pass, FAIL or absent,
+the time of one run, and for a failure its cause. Exit status 0: all passed or are absent; 1:
+something failed; 2: wrong usage. The times are for orientation: nothing here keeps
 the host quiet. This needs nothing but the standard library.
 """
 
@@ -14,6 +15,7 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import signal
 import statistics
 import subprocess
@@ -21,7 +23,7 @@ import sys
 import tempfile
 import time
 
-SUITE = pathlib.Path(__file__).resolve().parent
+OWN_SUITE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_SECONDS = 120
 LINE_LIMIT = 512
 EXIT_WRONG_GO = 3
@@ -45,6 +47,10 @@ def expand(arguments, places):
         return places[name]
 
     return [re.sub(r"\{([^}]*)\}", replace, argument) for argument in arguments]
+
+
+class LaneAbsent(Exception):
+    """An optional lane is not there, with the reason."""
 
 
 class Child:
@@ -143,9 +149,17 @@ class Child:
         raise CheckError("left a process behind")
 
 
+def begin_lane(child, workload):
+    """To READY; where the workload has a baseline, by way of it."""
+    if "baseline" in workload:
+        child.expect_line(workload["baseline"], "the BASELINE line")
+        child.send_line(workload["load"])
+    child.expect_line(workload["ready"], "the READY line")
+
+
 def run_protocol(workload, command, environment, cpus):
     with Child(command, environment, cpus) as child:
-        child.expect_line(workload["ready"], "the READY line")
+        begin_lane(child, workload)
         # A DONE that does not wait for GO would show here.
         if select.select([child.process.stdout], [], [], 0.02)[0]:
             raise CheckError("did not wait for GO")
@@ -164,7 +178,7 @@ def run_protocol(workload, command, environment, cpus):
 
 def run_wrong_go(workload, command, environment, cpus):
     with Child(command, environment, cpus) as child:
-        child.expect_line(workload["ready"], "the READY line")
+        begin_lane(child, workload)
         child.send_line(workload["go"] + " ")
         output, _ = child.rest()
         if output:
@@ -184,17 +198,55 @@ def run_process(workload, lane, command, environment):
     return elapsed
 
 
+def why_absent(lane, command, places):
+    """What an optional lane lacks; None: nothing."""
+    needs = expand(lane.get("needs", []), places)
+    for wanted in [command[0], *needs] if lane.get("optional") else []:
+        if shutil.which(wanted, os.F_OK, path=BASE_ENVIRONMENT["PATH"]) is None:
+            reason = pathlib.Path(wanted + ".absent")
+            return reason.read_text().strip() if reason.exists() else f"there is no {wanted}"
+    return None
+
+
+def run_counters(workload, command, environment, cpus):
+    with Child(command, environment, cpus) as child:
+        output, end = child.rest()
+        child.expect_clean_end()
+    lines = output.decode("ascii", "replace").splitlines()
+    names = [line.split()[1] for line in lines if re.fullmatch(r"COUNTER \S+ (0|[1-9][0-9]*)", line)]
+    if len(names) != len(lines) or sorted(names) != sorted(workload["counters"]):
+        raise CheckError(f"printed {output!r} instead of its counters")
+    return end - child.started
+
+
+def check_files(lane, places):
+    for name in lane["files"].values():
+        path = expand([name], places)[0]
+        if not os.path.isfile(path) or os.path.islink(path):
+            raise CheckError(f"{path} is no file")
+
+
 def check_lane(suite, workload, lane, places, repeat):
+    if workload["measure"] == "size":
+        check_files(lane, places)
+        return []
     command = expand(lane["command"], places)
+    absent = why_absent(lane, command, places)
+    if absent:
+        raise LaneAbsent(absent)
     environment = {**BASE_ENVIRONMENT, **suite.get("env", {}), **lane.get("env", {})}
-    if workload["measure"] == "process":
+    if workload["measure"] in ("process", "instructions"):
         return [run_process(workload, lane, command, environment) for _ in range(repeat)]
     cpus = lane.get("cpus")
+    if workload["measure"] == "counters":
+        return [run_counters(workload, command, environment, cpus) for _ in range(repeat)]
     run_wrong_go(workload, command, environment, cpus)
     return [run_protocol(workload, command, environment, cpus) for _ in range(repeat)]
 
 
 def describe(times):
+    if not times:
+        return "its files are there"
     text = f"{statistics.median(times) / 1e6:11.6f} ms"
     if len(times) > 1:
         text += f"  ({min(times) / 1e6:.6f} to {max(times) / 1e6:.6f}, {len(times)} runs)"
@@ -224,7 +276,8 @@ def build(commands, places, cwd):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description="Runs every lane of this suite by its records.")
+    parser = argparse.ArgumentParser(description="Runs every lane of a suite by its records.")
+    parser.add_argument("--suite", default=OWN_SUITE, help="its folder (default: this one)")
     parser.add_argument("--source", required=True, help="the checkout that is measured")
     parser.add_argument("--build", required=True, help="where its programs are built")
     parser.add_argument("--suite-build", help="the suite's own build folder (default: temporary)")
@@ -242,17 +295,27 @@ def parse_arguments():
 
 def check(arguments, suite, suite_build):
     source = os.path.realpath(arguments.source)
-    side = {"source": source, "suite": str(SUITE), "build": os.path.realpath(arguments.build)}
-    control = {"source": None, "suite": str(SUITE), "build": os.path.realpath(suite_build)}
+    folder = os.path.realpath(arguments.suite)
+    side = {"source": source, "suite": folder, "build": os.path.realpath(arguments.build)}
+    control = {"source": None, "suite": folder, "build": os.path.realpath(suite_build)}
     os.makedirs(side["build"], exist_ok=True)
     if not arguments.no_build:
         try:
             build(suite["build"], side, source)
-            build(suite.get("suite_build", []), control, str(SUITE))
+            build(suite.get("suite_build", []), control, folder)
         except CheckError as error:
             print(f"FAIL  build: {error}")
             return 1
 
+    with tempfile.TemporaryDirectory(prefix="home-") as home:
+        os.chdir(home)
+        try:
+            return check_lanes(arguments, suite, side, control)
+        finally:
+            os.chdir("/")
+
+
+def check_lanes(arguments, suite, side, control):
     failures = 0
     lanes = 0
     for workload in suite["workloads"]:
@@ -266,6 +329,8 @@ def check(arguments, suite, suite_build):
             places = control if lane.get("control", False) else side
             try:
                 times = check_lane(suite, workload, lane, places, arguments.repeat)
+            except LaneAbsent as reason:
+                print(f"absent  {label:26} {reason}", flush=True)
             except CheckError as error:
                 failures += 1
                 print(f"FAIL  {label:28} {error}", flush=True)
@@ -279,7 +344,7 @@ def check(arguments, suite, suite_build):
 
 def main():
     arguments = parse_arguments()
-    suite = json.loads((SUITE / "suite.json").read_text(encoding="utf-8"))
+    suite = json.loads(pathlib.Path(arguments.suite, "suite.json").read_text(encoding="utf-8"))
     if arguments.suite_build:
         os.makedirs(arguments.suite_build, exist_ok=True)
         return check(arguments, suite, arguments.suite_build)

@@ -28,6 +28,9 @@ int capture_open(struct capture *c, int64_t limit_bytes);
 void capture_close(struct capture *c);
 /* Bytes written so far, or -errno. Ask when the writers are gone. */
 int64_t capture_bytes(const struct capture *c);
+/* More was written than the limit; where any difference is judged anyway (only_full), only what met
+ * the end of the file is, and made the child's writing fail. */
+bool capture_over(const struct capture *c, bool only_full);
 /* True when the first len bytes are exactly these. */
 bool capture_equals(const struct capture *c, const void *expected, size_t len);
 /* Up to cap bytes from the first one that differs from expected; how many. */

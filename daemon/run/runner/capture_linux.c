@@ -26,15 +26,18 @@ void tail_add(struct tail *t, const void *data, size_t len)
     t->len = keep + len;
 }
 
+static int64_t size_for(int64_t limit_bytes)
+{
+    return (limit_bytes / STEP_BYTES + 1) * STEP_BYTES;
+}
+
 int capture_open(struct capture *c, int64_t limit_bytes)
 {
-    int64_t size = (limit_bytes / STEP_BYTES + 1) * STEP_BYTES;
-
     c->limit_bytes = limit_bytes;
     c->fd = memfd_create("output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (c->fd < 0)
         return -errno;
-    if (ftruncate(c->fd, size) == 0 &&
+    if (ftruncate(c->fd, size_for(limit_bytes)) == 0 &&
         fcntl(c->fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
         return 0;
     int rc = -errno;
@@ -93,6 +96,13 @@ int64_t capture_bytes(const struct capture *c)
     if (end < 0)
         return end;
     return last_byte(c->fd, written, end);
+}
+
+bool capture_over(const struct capture *c, bool only_full)
+{
+    int64_t most = only_full ? size_for(c->limit_bytes) - 1 : c->limit_bytes;
+
+    return capture_bytes(c) > most;
 }
 
 bool capture_equals(const struct capture *c, const void *expected, size_t len)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "run/runner/watch.h"
 
 #define REQUESTS 0
@@ -95,15 +96,40 @@ enum control_news control_interrupted(int64_t id)
     return news;
 }
 
+/* What a test compares with what the daemon stored. */
+static void tell(const struct wire_msg *msg)
+{
+    if (msg->type == WIRE_HELLO)
+        FAULT_TELL("hello");
+    if (msg->type != WIRE_OBSERVE_RESULT)
+        return;
+    const struct wire_observe_result *o = &msg->observe_result;
+    const struct wire_end *end = &o->end;
+    FAULT_TELL("observation outcome=%s start_ns=%lld go_ns=%lld done_ns=%lld exit_ns=%lld "
+               "interval_cpu_ns=%lld user_us=%lld system_us=%lld max_rss_bytes=%lld "
+               "minor_faults=%lld exit_status=%lld stdout_bytes=%lld stderr_bytes=%lld "
+               "threads=%lld runner_cpu_ns=%lld",
+               end->outcome, (long long)end->start_ns, (long long)o->go_ns, (long long)o->done_ns,
+               (long long)end->exit_ns, (long long)o->interval_cpu_ns, (long long)o->user_us,
+               (long long)o->system_us, (long long)o->max_rss_bytes, (long long)o->minor_faults,
+               (long long)end->exit_status, (long long)o->stdout_bytes, (long long)o->stderr_bytes,
+               (long long)o->threads, (long long)o->runner_cpu_ns);
+    (void)o;
+    (void)end;
+}
+
 int control_reply(const struct wire_msg *msg)
 {
     int len = wire_encode(msg, reply_frame, sizeof reply_frame);
 
+    tell(msg);
+    FAULT_POINT("in_runner.reply");
     for (int sent = 0; sent < len;) {
         ssize_t n = write(REPLIES, reply_frame + sent, (size_t)(len - sent));
         if (n < 0 && errno != EINTR)
             return -errno;
         sent += n > 0 ? (int)n : 0;
     }
+    FAULT_POINT("in_runner.replied");
     return len < 0 ? len : 0;
 }

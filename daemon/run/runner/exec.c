@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/mem.h"
 #include "run/runner/capture.h"
 #include "run/runner/control.h"
@@ -30,13 +31,34 @@ struct execution {
     struct ending end;
     struct swept swept;
     struct tail tail;
-    int log, out, null; /* -1: closed */
+    int log, out, in; /* -1: closed */
 };
+
+static int log_open(const char *path)
+{
+    int rc = FAULT_ERROR("in_runner.log");
+
+    if (rc == 0)
+        rc = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    else
+        errno = -rc;
+    return rc;
+}
+
+static ssize_t log_write_some(int log, const char *data, size_t len)
+{
+    int rc = FAULT_ERROR("in_runner.log");
+
+    if (rc == 0)
+        return write(log, data, len);
+    errno = -rc;
+    return -1;
+}
 
 static void log_write(struct execution *x, const char *data, size_t len)
 {
     while (len > 0 && x->res->log_errno == 0) {
-        ssize_t n = write(x->log, data, len);
+        ssize_t n = log_write_some(x->log, data, len);
         if (n < 0 && errno != EINTR)
             x->res->log_errno = errno;
         if (n > 0) {
@@ -81,12 +103,12 @@ static int open_files(struct execution *x, int *write_end)
     int out[2];
 
     x->spawn.program = &x->req->program;
-    x->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (x->null < 0 || pipe2(out, O_CLOEXEC) != 0)
+    x->in = open(x->req->stdin_path ? x->req->stdin_path : "/dev/null", O_RDONLY | O_CLOEXEC);
+    if (x->in < 0 || pipe2(out, O_CLOEXEC) != 0)
         return -errno;
     x->out = out[0];
     *write_end = out[1];
-    x->log = open(x->req->log_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    x->log = log_open(x->req->log_path);
     return x->log < 0 ? -errno : 0;
 }
 
@@ -100,7 +122,7 @@ static bool start(struct execution *x)
     else
         spawn_lookup(&x->spawn, &x->failure);
     if (x->failure.errnum == 0) {
-        x->spawn.in = x->null;
+        x->spawn.in = x->in;
         x->spawn.out = x->spawn.err = write_end;
         spawn_start(&x->spawn, &x->child, &x->res->end.start_ns, &x->failure);
     }
@@ -133,8 +155,11 @@ static void follow(struct execution *x)
             give_up(x, control_look(x->id));
         if (n > 0 && p[1].revents && !read_output(x))
             p[1].fd = -1;
-        if (n > 0 && p[0].revents)
+        if (n > 0 && p[0].revents) {
+            if (watch_due() && !x->outcome)
+                x->outcome = "exec.timeout";
             break;
+        }
     }
     watch_stop();
 }
@@ -183,7 +208,7 @@ void exec_run(int64_t id, const struct wire_exec *req, struct wire_exec_result *
     x.req = req;
     x.res = res;
     x.child = (struct child){-1, -1};
-    x.log = x.out = x.null = -1;
+    x.log = x.out = x.in = -1;
     if (start(&x)) {
         follow(&x);
         conclude(&x);
@@ -194,5 +219,5 @@ void exec_run(int64_t id, const struct wire_exec *req, struct wire_exec_result *
     mem_closep(&x.child.pidfd);
     mem_closep(&x.log);
     mem_closep(&x.out);
-    mem_closep(&x.null);
+    mem_closep(&x.in);
 }

@@ -7,11 +7,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/mem.h"
 #include "run/runner/control.h"
+#include "run/runner/instructions.h"
 #include "run/runner/watch.h"
 
 #define OWED_WAIT_MS 1000
+/* User and system time are each cut off to us. */
+#define USAGE_CUT_NS 5000
 
 void observe_fail(struct observation *o, const char *outcome, const struct wire_bytes *got)
 {
@@ -69,6 +73,7 @@ void observe_enter(struct observation *o)
     placement_enter(&o->placement, (int)o->req->pin_cpu);
     o->res->fifo = o->placement.fifo;
     o->res->cpu = o->placement.pinned ? o->req->pin_cpu : -1;
+    o->account.pinned = o->placement.pinned;
 }
 
 void observe_leave(struct observation *o)
@@ -115,12 +120,18 @@ static void wait_owed(struct observation *o)
  * its own: the limit is the cause to name. */
 static void judge_limits(struct observation *o)
 {
-    bool unchecked = o->req->measure == WIRE_PROCESS && !o->req->expected.data;
+    bool is_process = o->req->measure != WIRE_PROTOCOL;
+    const char *why = NULL;
 
-    if (unchecked && capture_bytes(&o->stdout_file) > o->stdout_file.limit_bytes)
-        observe_fail(o, "lane.stdout_limit", NULL);
-    if (o->req->stderr_allowed && capture_bytes(&o->stderr_file) > o->stderr_file.limit_bytes)
-        observe_fail(o, "lane.stderr_limit", NULL);
+    if (is_process && capture_over(&o->stdout_file, o->req->expected.data != NULL))
+        why = "lane.stdout_limit";
+    else if (capture_over(&o->stderr_file, !o->req->stderr_allowed))
+        why = "lane.stderr_limit";
+    if (why && o->owed)
+        o->outcome = NULL;
+    if (why)
+        observe_fail(o, why, NULL);
+    o->owed = o->owed && !why;
 }
 
 static void judge_end(struct observation *o, bool by_itself)
@@ -167,6 +178,41 @@ static void fill_usage(struct observation *o)
     r->involuntary_switches = u->ru_nivcsw;
 }
 
+/* What wait(2) says of the lane with all descendants that it waited for, beyond the lane itself. */
+static int64_t dead_ns(const struct observation *o, int64_t whole_ns)
+{
+    const struct rusage *u = &o->end.usage;
+    int64_t all_us = (u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000LL + u->ru_utime.tv_usec +
+                     u->ru_stime.tv_usec;
+
+    if (!o->end.reaped || whole_ns < 0)
+        return -1;
+    int64_t ns = all_us * 1000 - whole_ns;
+    return ns > USAGE_CUT_NS ? ns : 0;
+}
+
+static void fill_ledger(const struct observation *o, struct wire_observe_result *r)
+{
+    const struct account *a = &o->account;
+    struct ledger l;
+
+    ledger_account(a, &l);
+    r->runner_switches = counted(a->from.runner_switches, a->to.runner_switches);
+    r->daemon_cpu_ns = counted(a->from.daemon_ns, a->to.daemon_ns);
+    r->daemon_switches = counted(a->from.daemon_switches, a->to.daemon_switches);
+    r->span_ns = l.span_ns;
+    r->lane_cpu_ns = l.lane_cpu_ns;
+    r->observer_cpu_ns = l.observer_cpu_ns;
+    r->near_foreign_ns = l.near_foreign_ns;
+    r->far_foreign_ns = l.far_foreign_ns;
+    r->steal_ns = l.steal_ns;
+    r->lane_delay_ns = l.lane_delay_ns;
+    r->lane_preemptions = l.lane_preemptions;
+    r->pressure_us = l.pressure_us;
+    r->throttles = l.throttles;
+    r->swapped_pages = l.swapped_pages;
+}
+
 static void fill_result(struct observation *o)
 {
     struct wire_observe_result *r = o->res;
@@ -174,6 +220,7 @@ static void fill_result(struct observation *o)
     r->end.outcome = o->outcome ? o->outcome : "ok";
     r->runner_cpu_ns = o->own.cpu_ns;
     r->runner_delay_ns = o->own.delay_ns;
+    fill_ledger(o, r);
     r->end.exec_errno = o->failure.errnum;
     r->end.exec_step = o->failure.step;
     r->end.leftovers = o->swept.leftovers;
@@ -196,10 +243,18 @@ static void conclude(struct observation *o)
     bool by_itself = spawn_ended(&o->child);
     if (by_itself && o->res->end.exit_ns < 0)
         o->res->end.exit_ns = clock_mono_ns();
+    int64_t whole_ns = by_itself ? reading_cpu_ns(o->child.pid) : -1;
+    FAULT_POINT("in_runner.sweep");
     sweep_run(&o->child, &o->end, &o->swept);
+    FAULT_POINT("in_runner.swept");
     if (!by_itself)
         o->res->end.exit_ns = clock_mono_ns();
     fill_usage(o);
+    observe_peak_at_end(o);
+    if (o->req->measure == WIRE_INSTRUCTIONS)
+        o->res->instructions = instructions_close();
+    o->account.dead_ns = dead_ns(o, whole_ns);
+    o->account.preemptions = o->req->measure != WIRE_PROTOCOL ? o->res->involuntary_switches : -1;
     judge_limits(o);
     judge_end(o, by_itself);
     if (o->req->measure == WIRE_PROTOCOL)
@@ -238,6 +293,13 @@ void observe_run(int64_t id, const struct wire_observe *req, struct wire_observe
         .involuntary_switches = -1,
         .cpu = -1,
         .threads = -1,
+        .instructions = -1,
+        .baseline_rss = -1,
+        .ready_rss = -1,
+        .peak_rss = -1,
+        .window_from_ns = -1,
+        .window_to_ns = -1,
+        .window_cpu_ns = -1,
     };
     memset(&o, 0, sizeof o);
     o.id = id;
@@ -245,6 +307,11 @@ void observe_run(int64_t id, const struct wire_observe *req, struct wire_observe
     o.res = res;
     o.child = (struct child){-1, -1};
     o.own = (struct own_readings){-1, -1};
+    o.account = (struct account){.from = COUNTERS_UNKNOWN,
+                                 .to = COUNTERS_UNKNOWN,
+                                 .ticks_off_ns = counters_ticks_off_ns(),
+                                 .dead_ns = -1,
+                                 .preemptions = -1};
     o.in = o.out = o.stdout_file.fd = o.stderr_file.fd = -1;
     if (prepare(&o)) {
         if (req->measure == WIRE_PROTOCOL)
@@ -255,6 +322,8 @@ void observe_run(int64_t id, const struct wire_observe *req, struct wire_observe
     }
     if (o.child.pid > 0)
         conclude(&o);
+    else
+        (void)instructions_close();
     fill_result(&o);
     close_all(&o);
 }

@@ -5,6 +5,7 @@
 
 #include "proto/runner_wire.h"
 #include "run/runner/capture.h"
+#include "run/runner/counters.h"
 #include "run/runner/placement.h"
 #include "run/runner/readings.h"
 #include "run/runner/record.h"
@@ -24,9 +25,10 @@ struct observation {
     struct swept swept;
     struct placement placement;
     struct own_readings own;
+    struct account account;
     cpu_set_t cpus;
     int in, out; /* protocol: the runner's ends of the lane's stdin and stdout; -1: closed */
-    struct record ready, done;
+    struct record baseline, ready, done;
     struct capture stdout_file, stderr_file; /* protocol has no stdout_file */
     char got[WIRE_LINE_MAX];
     struct tail stdout_tail, stderr_tail;
@@ -50,6 +52,28 @@ void observe_leave(struct observation *o);
 bool observe_undisturbed(struct observation *o);
 /* Keeps what came from stdout (protocol). */
 void observe_output(struct observation *o, const void *data, size_t len);
+
+/* The causes of one record, by how reading it ended. */
+struct record_causes {
+    const char *wrong, *timeout, *unflushed, *eof;
+};
+
+/* Judges how reading r ended; false with the outcome set unless it is the expected line. */
+bool observe_record(struct observation *o, struct record *r, enum record_end end,
+                    const char *expected, const struct record_causes *why);
+/* Nothing may stand behind what was read of r: it would be an answer given too early. What stands
+ * there; data NULL: nothing. early (WIRE_LINE_MAX bytes) may hold it. */
+struct wire_bytes observe_behind(struct observation *o, const struct record *r, char *early);
+
+/* observe_standing.c: what is read of a lane that waits. False with the outcome set if the lane is
+ * not as it should be. */
+bool observe_baseline(struct observation *o); /* before READY: the BASELINE record and its answer */
+/* Sets the outcome if the line in READY's place is BASELINE again, or came before the answer to it
+ * was read. */
+void observe_ready_fits(struct observation *o);
+bool observe_standing(struct observation *o); /* at READY: its memory, or its window */
+void observe_peak(struct observation *o);     /* after DONE, before its stdin ends */
+void observe_peak_at_end(struct observation *o);
 
 void observe_protocol(struct observation *o);
 /* What still stood in the lane's stdout when all its writers were gone. */

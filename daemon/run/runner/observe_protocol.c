@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/mem.h"
 #include "run/runner/control.h"
 #include "run/runner/observe.h"
@@ -43,11 +45,6 @@ static bool start(struct observation *o)
     return started;
 }
 
-/* The causes of one record, by how reading it ended. */
-struct record_causes {
-    const char *wrong, *timeout, *unflushed, *eof;
-};
-
 static const struct record_causes ready_causes = {"lane.ready_wrong", "lane.ready_timeout",
                                                   "lane.ready_unflushed", "lane.eof_before_ready"};
 static const struct record_causes done_causes = {"lane.done_wrong", "lane.done_timeout",
@@ -66,9 +63,8 @@ static bool comes_at_end_of_stdin(struct observation *o, struct record *r, const
     return line && record_is(r, expected);
 }
 
-/* Judges how reading r ended; false with the outcome set unless it is the expected line. */
-static bool judge_record(struct observation *o, struct record *r, enum record_end end,
-                         const char *expected, const struct record_causes *why)
+bool observe_record(struct observation *o, struct record *r, enum record_end end,
+                    const char *expected, const struct record_causes *why)
 {
     struct wire_bytes got = record_text(r);
 
@@ -105,45 +101,100 @@ static bool await_ready(struct observation *o)
 
     watch_start(o->req->ready_timeout_ms);
     enum record_end end = record_read(&o->ready, o->out, o->id, &stamp_ns);
-    return judge_record(o, &o->ready, end, o->req->ready, &ready_causes);
+    if (end == RECORD_LINE)
+        observe_ready_fits(o);
+    return observe_record(o, &o->ready, end, o->req->ready, &ready_causes) && !o->outcome;
 }
 
-/* Nothing may stand behind READY before GO is written: it would be an answer given too early. */
-static bool quiet_before_go(struct observation *o)
+struct wire_bytes observe_behind(struct observation *o, const struct record *r, char *early)
 {
-    struct wire_bytes extra = record_extra(&o->ready);
+    struct wire_bytes extra = record_extra(r);
     struct pollfd p = {.fd = o->out, .events = POLLIN};
-    char early[WIRE_LINE_MAX];
 
     if (extra.len == 0 && poll(&p, 1, 0) > 0 && p.revents & POLLIN) {
-        ssize_t n = read(o->out, early, sizeof early);
+        ssize_t n = read(o->out, early, WIRE_LINE_MAX);
         extra = (struct wire_bytes){early, n > 0 ? (size_t)n : 0};
         observe_output(o, early, extra.len);
     }
-    if (extra.len > 0)
+    return extra.len > 0 ? extra : (struct wire_bytes){NULL, 0};
+}
+
+static bool quiet_before_go(struct observation *o)
+{
+    char early[WIRE_LINE_MAX];
+    struct wire_bytes extra = observe_behind(o, &o->ready, early);
+
+    if (extra.data)
         observe_fail(o, "lane.done_early", &extra);
-    return extra.len == 0;
+    return !extra.data;
+}
+
+/* Writes GO, whole or not at all. A lane can fill its own stdin, which then blocks until somebody
+ * interrupts: CONTROL_NONE and go_ns -1 mean that nobody can hear it. */
+static enum control_news write_go(struct observation *o, const char *line, size_t len)
+{
+    enum control_news news = CONTROL_NONE;
+    ssize_t n;
+
+    do {
+        o->res->go_ns = clock_mono_ns();
+        n = write(o->in, line, len);
+        if (n < 0 && errno == EINTR)
+            news = control_interrupted(o->id);
+    } while (n < 0 && errno == EINTR && news == CONTROL_NONE);
+    if (n != (ssize_t)len)
+        o->res->go_ns = -1;
+    return news;
+}
+
+static enum record_end end_without_go(enum control_news news)
+{
+    return news == CONTROL_NONE      ? RECORD_LINE
+           : news == CONTROL_TIMEOUT ? RECORD_TIMEOUT
+                                     : RECORD_CANCEL;
 }
 
 /* The timed interval. Between the two stamps there are one write and the read that waits. */
 static enum record_end time_interval(struct observation *o, const char *line, size_t len)
 {
-    enum record_end end = RECORD_LINE;
     int64_t lane_cpu_ns = reading_cpu_ns(o->child.pid);
 
+    FAULT_POINT("in_runner.go");
     readings_delay_from(&o->own);
     readings_cpu_from(&o->own);
-    o->res->go_ns = clock_mono_ns();
-    if (write(o->in, line, len) == (ssize_t)len)
-        end = record_read(&o->done, o->out, o->id, &o->res->done_ns);
-    else
-        o->res->go_ns = -1;
+    enum control_news news = write_go(o, line, len);
+    FAULT_POINT("in_runner.going");
+    enum record_end end = o->res->go_ns < 0
+                              ? end_without_go(news)
+                              : record_read(&o->done, o->out, o->id, &o->res->done_ns);
+    FAULT_POINT("in_runner.done");
     readings_cpu_to(&o->own);
     int64_t lane_cpu_after_ns = reading_cpu_ns(o->child.pid);
     readings_delay_to(&o->own);
+    counters_to(&o->req->near, &o->account.to);
     if (lane_cpu_ns >= 0 && lane_cpu_after_ns >= 0)
         o->res->interval_cpu_ns = lane_cpu_after_ns - lane_cpu_ns;
     return end;
+}
+
+/* An answer while GO still lies in the pipe is none to it: it only happened to come after the look
+ * of quiet_before_go(). */
+static bool go_was_read(struct observation *o)
+{
+    struct wire_bytes got = record_text(&o->done);
+    int unread = 0;
+
+    if (ioctl(o->in, FIONREAD, &unread) == 0 && (size_t)unread > strlen(o->req->go))
+        observe_fail(o, "lane.done_early", &got);
+    return !o->outcome;
+}
+
+/* A whole line that came too late is not told as a part of one. */
+static bool done_in_time(struct observation *o)
+{
+    if (watch_passed(o->res->done_ns))
+        observe_fail(o, "lane.done_timeout", NULL);
+    return !o->outcome;
 }
 
 static bool go_and_done(struct observation *o)
@@ -153,8 +204,11 @@ static bool go_and_done(struct observation *o)
 
     memcpy(line, o->req->go, len);
     line[len++] = '\n';
+    counters_lane(o->child.pid);
+    counters_await_daemon();
     watch_start(o->req->done_timeout_ms);
     observe_enter(o);
+    counters_from(&o->req->near, &o->account.from);
     /* Looked at last: on a shared core the lane cannot run again before the runner waits. */
     if (!observe_undisturbed(o) || !quiet_before_go(o)) {
         observe_leave(o);
@@ -163,14 +217,15 @@ static bool go_and_done(struct observation *o)
     enum record_end end = time_interval(o, line, len);
     observe_leave(o);
     o->res->threads = reading_threads(o->child.pid);
-    if (o->res->go_ns < 0) {
+    if (o->res->go_ns < 0 && end == RECORD_LINE) {
         observe_fail(o, "lane.go_failed", NULL);
         o->owed = true;
         return false;
     }
     if (end != RECORD_LINE)
         o->res->done_ns = -1;
-    return judge_record(o, &o->done, end, o->req->done, &done_causes);
+    return observe_record(o, &o->done, end, o->req->done, &done_causes) && done_in_time(o) &&
+           go_was_read(o);
 }
 
 /* One read of stdout after DONE, where only its end may come; false: its end. */
@@ -208,6 +263,8 @@ static void await_exit(struct observation *o)
             p[1].fd = -1;
         if (n > 0 && p[0].revents) {
             o->res->end.exit_ns = clock_mono_ns();
+            if (watch_passed(o->res->end.exit_ns))
+                observe_fail(o, "lane.exit_timeout", NULL);
             return;
         }
     }
@@ -215,8 +272,11 @@ static void await_exit(struct observation *o)
 
 void observe_protocol(struct observation *o)
 {
-    if (start(o) && await_ready(o) && go_and_done(o))
+    if (start(o) && observe_baseline(o) && await_ready(o) && observe_standing(o) &&
+        go_and_done(o)) {
+        observe_peak(o);
         await_exit(o);
+    }
 }
 
 void observe_protocol_rest(struct observation *o)

@@ -15,4 +15,5 @@ struct placement {
  * the normal class can be kept waiting by a lane that computes on after DONE. */
 void placement_enter(struct placement *p, int cpu);
 /* Back to where it was; fine when not entered. */
+void placement_first(struct placement *p);
 void placement_leave(struct placement *p);

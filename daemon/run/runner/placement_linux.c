@@ -2,7 +2,6 @@
 
 void placement_enter(struct placement *p, int cpu)
 {
-    const struct sched_param fifo = {.sched_priority = 1};
     cpu_set_t one;
 
     *p = (struct placement){.entered = true};
@@ -11,6 +10,12 @@ void placement_enter(struct placement *p, int cpu)
         CPU_SET((size_t)cpu, &one);
         p->pinned = sched_setaffinity(0, sizeof one, &one) == 0;
     }
+}
+
+void placement_first(struct placement *p)
+{
+    const struct sched_param fifo = {.sched_priority = 1};
+
     p->fifo = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &fifo) == 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* The runner's own. */
 struct own_readings {
@@ -17,6 +18,9 @@ void readings_delay_from(struct own_readings *r);
 void readings_cpu_from(struct own_readings *r);
 void readings_cpu_to(struct own_readings *r);
 void readings_delay_to(struct own_readings *r);
+
+/* A clock in ns; -1: there is none such. */
+int64_t reading_clock_ns(clockid_t id);
 
 /* CPU time of the whole process pid in ns: all its threads, those that ended too, also when it is a
  * zombie. Its child processes are not in it. -1 unknown. */

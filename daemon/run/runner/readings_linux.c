@@ -17,7 +17,7 @@ void readings_init(void)
     schedstat_fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
 }
 
-static int64_t clock_ns(clockid_t id)
+int64_t reading_clock_ns(clockid_t id)
 {
     struct timespec t;
 
@@ -48,12 +48,12 @@ void readings_delay_from(struct own_readings *r)
 
 void readings_cpu_from(struct own_readings *r)
 {
-    r->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    r->cpu_ns = reading_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void readings_cpu_to(struct own_readings *r)
 {
-    r->cpu_ns = difference(clock_ns(CLOCK_PROCESS_CPUTIME_ID), r->cpu_ns);
+    r->cpu_ns = difference(reading_clock_ns(CLOCK_PROCESS_CPUTIME_ID), r->cpu_ns);
 }
 
 void readings_delay_to(struct own_readings *r)
@@ -65,7 +65,7 @@ int64_t reading_cpu_ns(pid_t pid)
 {
     clockid_t id;
 
-    return clock_getcpuclockid(pid, &id) == 0 ? clock_ns(id) : -1;
+    return clock_getcpuclockid(pid, &id) == 0 ? reading_clock_ns(id) : -1;
 }
 
 int reading_threads(pid_t pid)

@@ -30,8 +30,9 @@ struct spawn_failure {
 void spawn_lookup(struct spawn *s, struct spawn_failure *f);
 
 /* Starts it; a program that is still open for writing (ETXTBSY) is tried again for 200 ms. The
- * child is in a new session, with default signals, an empty mask, the normal scheduling class,
- * umask 022, no core dumps, and only descriptors 0 to 2; it is killed when the runner dies.
+ * child is in a new session, with default signals, an empty mask, the normal scheduling class, no
+ * raised priority, umask 022, no core dumps, and only descriptors 0 to 2; it is killed when the
+ * runner dies.
  * *start_ns is the timing clock just before the try that is reported. */
 void spawn_start(struct spawn *s, struct child *c, int64_t *start_ns, struct spawn_failure *f);
 

@@ -1,8 +1,10 @@
+#include "base/fault.h"
 #include "run/runner/spawn.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,8 +20,12 @@
 #define BUSY_TRIES 20
 #define BUSY_WAIT_NS 10000000
 
-/* Reset in the child; SIGKILL and SIGSTOP refuse, and the two that libc keeps stay as they are. */
+/* Reset in the child; SIGKILL and SIGSTOP refuse. */
 #define SIGNALS 64
+
+/* Smaller than any core file, and the one limit at which a core_pattern that is a program is not
+ * started either: 0 would still start it. */
+#define NO_CORE_BYTES 1
 
 /* The child runs on our memory but on a stack of its own, which AddressSanitizer misreads. */
 #define IN_CHILD __attribute__((no_sanitize("address", "undefined")))
@@ -71,19 +77,26 @@ void spawn_lookup(struct spawn *s, struct spawn_failure *f)
     *f = (struct spawn_failure){why, "lookup"};
 }
 
+/* The system call itself: libc would not touch the two signals that it keeps for itself, and what
+ * started us may have left those ignored. */
 IN_CHILD static void reset_signals(void)
 {
-    struct sigaction dfl = {.sa_handler = SIG_DFL};
+    const struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } dfl = {NULL, 0, NULL, 0};
 
     for (int sig = 1; sig <= SIGNALS; sig++)
-        (void)sigaction(sig, &dfl, NULL);
+        (void)syscall(SYS_rt_sigaction, sig, &dfl, NULL, sizeof dfl.mask);
 }
 
 IN_CHILD static const char *prepare(const struct birth *b)
 {
     const struct spawn *s = b->spawn;
     const struct sched_param normal = {0};
-    const struct rlimit no_core = {0, 0};
+    const struct rlimit no_core = {NO_CORE_BYTES, NO_CORE_BYTES};
 
     if (setsid() < 0)
         return "setsid";
@@ -98,6 +111,7 @@ IN_CHILD static const char *prepare(const struct birth *b)
         syscall(SYS_close_range, 3U, ~0U, 0U) != 0)
         return "stdio";
     (void)setrlimit(RLIMIT_CORE, &no_core);
+    (void)setpriority(PRIO_PROCESS, 0, 0); /* a raised priority is the daemon's alone */
     (void)umask(022);
     return chdir(s->program->cwd) != 0 ? "chdir" : NULL;
 }
@@ -131,11 +145,13 @@ static void start_once(struct spawn *s, struct child *c, int64_t *start_ns, stru
     struct birth birth = {.spawn = s, .parent = getpid()};
     sigset_t all, before;
 
+    FAULT_POINT("in_runner.spawn");
     (void)sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all, &before);
     *start_ns = clock_mono_ns();
     c->pid = clone(be_child, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
                    &birth, &c->pidfd);
+    FAULT_POINT("in_runner.spawned");
     *f = c->pid < 0 ? (struct spawn_failure){errno, "spawn"} : birth.failure;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
 }

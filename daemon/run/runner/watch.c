@@ -42,10 +42,23 @@ static void on_signal(int sig)
     errno = saved;
 }
 
+/* All that would end or stop the runner although nothing is wrong with it. */
+static void ignore_the_rest(void)
+{
+    static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGUSR1,
+                                  SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGVTALRM,
+                                  SIGPROF, SIGXCPU, SIGXFSZ, SIGPWR,  SIGSTKFLT};
+    struct sigaction act = {.sa_handler = SIG_IGN};
+
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        (void)sigaction(ignored[i], &act, NULL);
+    for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++)
+        (void)sigaction(sig, &act, NULL);
+}
+
 int watch_init(void)
 {
     static const int handled[] = {SIGALRM, SIGIO, SIGTERM};
-    static const int ignored[] = {SIGPIPE, SIGHUP, SIGINT};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
     struct sigaction act = {.sa_handler = on_signal};
 
@@ -55,9 +68,7 @@ int watch_init(void)
         return -errno;
     for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
         (void)sigaction(handled[i], &act, NULL);
-    act.sa_handler = SIG_IGN;
-    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
-        (void)sigaction(ignored[i], &act, NULL);
+    ignore_the_rest();
     act.sa_handler = SIG_DFL;
     (void)sigaction(SIGCHLD, &act, NULL); /* ignored would mean children vanish unreaped */
     return 0;
@@ -91,6 +102,11 @@ void watch_stop(void)
 bool watch_due(void)
 {
     return deadline_ns >= 0 && clock_mono_ns() >= deadline_ns;
+}
+
+bool watch_passed(int64_t ns)
+{
+    return deadline_ns >= 0 && ns > deadline_ns;
 }
 
 int watch_left_ms(void)

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Installs the handlers and the timer; ignores SIGPIPE, SIGHUP and SIGINT. 0 or -errno. */
+/* Installs the handlers and the timer; ignores what else would end the runner by mistake. 0 or
+ * -errno. */
 int watch_init(void);
 
 /* From now on watch_due() is true after timeout_ms. */
@@ -21,6 +22,8 @@ void watch_stop(void);
 
 /* The deadline has passed. */
 bool watch_due(void);
+/* Something stamped at ns came after the deadline: seen late, it is no less late. */
+bool watch_passed(int64_t ns);
 /* Milliseconds to the deadline, rounded up, for poll(2): 0 when it passed, -1 without one. */
 int watch_left_ms(void);
 /* SIGTERM came: end everything and exit. */

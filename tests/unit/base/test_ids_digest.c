@@ -1,6 +1,8 @@
 /* Identifiers sort by time of making; digests are those of the standard. */
 #include "unit/unit.h"
 
+#include <openssl/evp.h>
+
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/ids.h"
@@ -42,6 +44,27 @@ static void digests_are_those_of_the_standard(void **state)
     assert_false(digest_valid(hex));
 }
 
+/* Whichever library makes them (digest.h): at every length around a block, in pieces of every size.
+ */
+static void digests_are_those_of_libcrypto(void **state)
+{
+    unsigned char data[300], raw[32];
+    char hex[DIGEST_HEX], expected[DIGEST_HEX];
+
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(i * 7 + i / 64);
+    for (size_t len = 0; len <= sizeof data; len++) {
+        struct digest *d = digest_new();
+        for (size_t at = 0, piece = 1 + len % 67; at < len; at += piece)
+            digest_add(d, data + at, len - at < piece ? len - at : piece);
+        digest_finish(d, hex);
+        assert_int_equal(EVP_Digest(data, len, raw, NULL, EVP_sha256(), NULL), 1);
+        for (size_t i = 0; i < sizeof raw; i++)
+            (void)snprintf(expected + 2 * i, 3, "%02x", raw[i]);
+        assert_string_equal(hex, expected);
+    }
+}
+
 static void files_hash_as_their_bytes_and_links_are_refused(void **state)
 {
     CLEANUP(mem_freep) char *dir = unit_folder();
@@ -69,6 +92,7 @@ int main(void)
         cmocka_unit_test(ulids_are_valid_distinct_and_increasing),
         cmocka_unit_test(malformed_ulids_are_refused),
         cmocka_unit_test(digests_are_those_of_the_standard),
+        cmocka_unit_test(digests_are_those_of_libcrypto),
         cmocka_unit_test(files_hash_as_their_bytes_and_links_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,16 @@ static void long_errors_are_cut_not_overrun(void **state)
     assert_int_equal(strlen(e.text), sizeof e.text - 1);
 }
 
+static void what_an_error_quotes_cannot_begin_a_line_or_steer_a_terminal(void **state)
+{
+    struct err e = {0};
+
+    err_set(&e, -22, "a.b", "x\ny", "\"%s\" is wrong", "\x1b[2J\r\n<3>forged\x7f \xc3\xa9");
+    assert_string_equal(e.field, "x?y");
+    assert_string_equal(e.text, "\"?[2J?"
+                                "?<3>forged? \xc3\xa9\" is wrong");
+}
+
 static void arena_memory_is_zeroed_aligned_and_distinct(void **state)
 {
     struct arena a = {0};
@@ -126,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_error_wins),
         cmocka_unit_test(long_errors_are_cut_not_overrun),
+        cmocka_unit_test(what_an_error_quotes_cannot_begin_a_line_or_steer_a_terminal),
         cmocka_unit_test(arena_memory_is_zeroed_aligned_and_distinct),
         cmocka_unit_test(an_arena_gone_back_to_a_mark_holds_what_came_before_and_no_more),
         cmocka_unit_test(buffer_grows_and_stays_terminated),

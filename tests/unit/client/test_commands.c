@@ -54,7 +54,7 @@ static void wrong_usage_ends_with_2_and_one_sentence(void **state)
         const char *part;
     } cases[] = {
         {{"bogus"}, "no command bogus"},
-        {{"hold"}, "this version has no `hold` yet"},
+        {{"history"}, "this version has no `history` yet"},
         {{"--bogus"}, "no option --bogus"},
         {{"list", "--bogus"}, "see aurabench list --help"},
         {{"list", "extra"}, "extra is too much"},
@@ -166,8 +166,9 @@ static void a_list_shows_ids_that_the_daemon_takes_and_ages_by_its_clock(void **
                       {.method = "job.list",
                        .result = "{\"jobs\":[" JOB("failed", ERROR_MORE) "],\"more\":false}"}),
                 WORDS("list", "-s", "failed", "-n", "3"));
-    assert_string_equal(o.out.data, "ID        STATE     AGE  LABEL    WHAT\n"
-                                    "7CASNZH0  failed  1m 1s  a label  make did not exit with 0\n");
+    assert_string_equal(o.out.data,
+                        "ID        STATE   PRIO    AGE  LABEL    WHAT\n"
+                        "7CASNZH0  failed     0  1m 1s  a label  make did not exit with 0\n");
     assert_says(&o.asked, "job.list {\"limit\":3,\"states\":[\"failed\"]}");
 }
 
@@ -206,6 +207,35 @@ static void what_a_label_could_do_to_a_terminal_is_taken_out(void **state)
                 WORDS("cancel", "CASN"));
     assert_int_equal(o.status, EXIT_JOB);
     assert_string_equal(o.err.data, "aurabench: a?[2Jb\n");
+}
+
+/* Words that a good daemon never says so; another one must not reach the terminal with them. */
+static void what_a_daemon_says_of_a_job_cannot_steer_the_terminal(void **state)
+{
+#define BAD "\\u001b[2J\\u202e"
+    static const struct {
+        struct fake_step steps[2];
+        const char *words[4], *says;
+    } cases[] = {
+        {{{.method = "job.cancel", .result = "{\"id\":\"A" BAD "\",\"state\":\"" BAD "\"}"}},
+         {"cancel", "CASN"},
+         "job A?[2J? ?[2J?\n"},
+        {{{.method = "session.close", .result = "{\"cancelled\":0,\"evidence\":\"/e" BAD "\"}"}},
+         {"session", "close", "x"},
+         "evidence: /e?[2J?\n"},
+        {{{.method = "host.show", .result = "{\"key\":{\"public\":\"" BAD "\",\"id\":\"x\"}}"}},
+         {"host", "--key"},
+         "?[2J?  x\n"},
+    };
+#undef BAD
+    CLEANUP(outcome_deinit) struct outcome o = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        outcome_run(&o, cases[i].steps, cases[i].words);
+        assert_says(&o.out, cases[i].says);
+        assert_null(strchr(o.out.data, '\x1b'));
+    }
 }
 
 /* ---- following */
@@ -398,6 +428,20 @@ static void a_report_for_a_program_stands_in_the_document_as_it_is(void **state)
     assert_says(&o.asked, "\"format\":\"summary\"");
 }
 
+static void a_report_that_is_no_json_does_not_break_the_document(void **state)
+{
+    CLEANUP(outcome_deinit) struct outcome o = {0};
+
+    (void)state;
+    outcome_run(&o,
+                STEPS({.method = "report.get",
+                       .result = "{\"data\":\"MX0=\",\"next\":2,\"total\":2,\"attempt\":\"A\","
+                                 "\"grade\":\"void\"}"}),
+                WORDS("report", "CASN", "--json"));
+    assert_int_equal(o.status, EXIT_UNREACHABLE);
+    assert_says(&o.out, "\"error\":{\"code\":\"daemon.version\"");
+}
+
 static void a_log_is_printed_byte_for_byte_into_a_pipe(void **state)
 {
     CLEANUP(outcome_deinit) struct outcome o = {0};
@@ -423,6 +467,7 @@ int main(void)
         cmocka_unit_test(a_list_shows_ids_that_the_daemon_takes_and_ages_by_its_clock),
         cmocka_unit_test(all_pages_of_a_list_are_fetched),
         cmocka_unit_test(what_a_label_could_do_to_a_terminal_is_taken_out),
+        cmocka_unit_test(what_a_daemon_says_of_a_job_cannot_steer_the_terminal),
         cmocka_unit_test(a_job_ends_the_program_with_its_own_status),
         cmocka_unit_test(a_pipe_gets_a_line_per_change_and_tenth),
         cmocka_unit_test(watching_as_documents_gives_one_a_line),
@@ -432,6 +477,7 @@ int main(void)
         cmocka_unit_test(a_report_in_pieces_is_put_together),
         cmocka_unit_test(pieces_of_two_reports_are_not_put_together),
         cmocka_unit_test(a_report_for_a_program_stands_in_the_document_as_it_is),
+        cmocka_unit_test(a_report_that_is_no_json_does_not_break_the_document),
         cmocka_unit_test(a_log_is_printed_byte_for_byte_into_a_pipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,12 @@
 /* The connection against a daemon that does what a script says. */
 #include <errno.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/mem.h"
 #include "client/connection.h"
 #include "fake_daemon.h"
@@ -47,16 +51,15 @@ static void the_hello_is_read_before_any_answer(void **state)
     fake_start(&f, &script);
     assert_int_equal(open_fake(&f, &c, &e), 0);
     assert_int_equal(connection_call(c, "a.one", NULL, &answer, &e), 0);
-    assert_string_equal(connection_hello(c)->version, "9.9");
-    assert_string_equal(connection_hello(c)->host, "box");
     connection_close(c);
     fake_stop(&f);
 }
 
 static void requests_sent_together_are_answered_in_their_order(void **state)
 {
-    static const struct fake_step steps[] = {
-        {.method = "a.one", .result = "1"}, {.method = "a.two", .result = "2"}, {0}};
+    static const struct fake_step steps[] = {{.method = "a.one", .result = "{\"n\":1}"},
+                                             {.method = "a.two", .result = "{\"n\":2}"},
+                                             {0}};
     const struct fake_script script = {.steps = steps};
     CLEANUP(answer_deinit) struct answer one = {0}, two = {0};
     struct connection *c = NULL;
@@ -71,7 +74,7 @@ static void requests_sent_together_are_answered_in_their_order(void **state)
     assert_int_equal(connection_send(c, "a.two", NULL, &second, &e), 0);
     assert_int_equal(connection_receive(c, first, &one, &e), 0);
     assert_int_equal(connection_receive(c, second, &two, &e), 0);
-    assert_true(one.msg.result->valuedouble == 1 && two.msg.result->valuedouble == 2);
+    assert_true(one.msg.result->child->valuedouble == 1 && two.msg.result->child->valuedouble == 2);
     connection_close(c);
     fake_stop(&f);
 }
@@ -94,6 +97,35 @@ static void whoever_does_not_greet_like_a_daemon_is_refused(void **state)
                    "daemon.not_ours", "first line has no end");
 }
 
+/* As the queue of a daemon that measures while many clients come. */
+static void a_full_queue_is_waited_for_until_the_deadline(void **state)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    CLEANUP(mem_freep) char *folder = unit_folder();
+    CLEANUP(mem_freep) char *path = mem_printf("%s/sock", folder);
+    struct connection_how how = {.socket = path, .deadline_ns = -1};
+    struct connection *filler[4] = {0};
+    struct err e = {0};
+    int rc = 0;
+
+    (void)state;
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    memcpy(at.sun_path, path, strlen(path) + 1);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listener, 0), 0);
+    int64_t began_ns = clock_mono_ns();
+    how.deadline_ns = began_ns + 300000000;
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(filler); i++)
+        rc = connection_open(&how, &filler[i], &e);
+    assert_int_equal(rc, -ETIMEDOUT);
+    assert_string_equal(e.code, "client.timeout");
+    assert_true(clock_mono_ns() >= how.deadline_ns);
+    for (size_t i = 0; i < ARRAY_LEN(filler); i++)
+        connection_close(filler[i]);
+    (void)close(listener);
+    assert_int_equal(file_rmtree(folder, NULL), 0);
+}
+
 static void no_socket_is_unreachable_with_the_next_step(void **state)
 {
     CLEANUP(mem_freep) char *folder = unit_folder();
@@ -113,7 +145,7 @@ static void an_answer_comes_to_its_question_and_an_error_as_the_daemon_said_it(v
 {
     static const struct fake_step steps[] = {{.method = "a.one", .result = "{\"n\":1}"},
                                              {.method = "a.two", .error = "job.not_found"},
-                                             {.method = "a.three", .result = "[3]"},
+                                             {.method = "a.three", .result = "{\"n\":[3]}"},
                                              {0}};
     const struct fake_script script = {.steps = steps};
     CLEANUP(buf_deinit) struct buf asked = {0};
@@ -245,6 +277,7 @@ int main(void)
         cmocka_unit_test(the_hello_is_read_before_any_answer),
         cmocka_unit_test(requests_sent_together_are_answered_in_their_order),
         cmocka_unit_test(whoever_does_not_greet_like_a_daemon_is_refused),
+        cmocka_unit_test(a_full_queue_is_waited_for_until_the_deadline),
         cmocka_unit_test(no_socket_is_unreachable_with_the_next_step),
         cmocka_unit_test(an_answer_comes_to_its_question_and_an_error_as_the_daemon_said_it),
         cmocka_unit_test(notifications_that_come_before_an_answer_are_kept_in_order),

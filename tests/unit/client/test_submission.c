@@ -100,9 +100,23 @@ static void world_stop(struct world *w)
 #define COMPARE(w, ...)                                                                            \
     WORDS("compare", "--repo", (w)->repo, "--before", "v1", "--suite", (w)->suite, ##__VA_ARGS__)
 
+/* The job's id in the first and second job.submit of the log. */
+static const char *id_of(const char *asked, int nth)
+{
+    const char *p = asked;
+
+    for (int i = 0; i <= nth; i++) {
+        p = strstr(p, "job.submit ");
+        assert_non_null(p);
+        p += 11;
+    }
+    p = strstr(p, "\"id\":\"");
+    assert_non_null(p);
+    return p + 6;
+}
+
 static const struct fake_step nothing_missing[] = {
     {.method = "source.missing", .result = "{\"missing\":[],\"tips\":[]}"},
-    {.method = "upload.begin", .result = "{\"upload\":false}"},
     {.method = "job.submit", .result = SUBMITTED},
     {0}};
 
@@ -135,6 +149,7 @@ static void missing_commits_arrive_as_a_bundle_with_its_hash(void **state)
                                       {.method = "upload.begin", .result = "{\"upload\":true}"},
                                       {.method = "upload.chunk"},
                                       {.method = "upload.end"},
+                                      {.method = "job.submit", .error = "suite.not_here"},
                                       {.method = "upload.begin", .result = "{\"upload\":true}"},
                                       {.method = "upload.chunk"},
                                       {.method = "upload.end"},
@@ -157,6 +172,8 @@ static void missing_commits_arrive_as_a_bundle_with_its_hash(void **state)
     assert_says(&w.asked, "upload.begin {\"kind\":\"bundle\"");
     assert_says(&w.asked, commits);
     assert_says(&w.asked, "upload.begin {\"kind\":\"suite\"");
+    /* It is one job, although it was sent before its suite and behind it. */
+    assert_memory_equal(id_of(w.asked.data, 0), id_of(w.asked.data, 1), 26);
     fake_stop(&second);
     world_stop(&w);
 }
@@ -209,27 +226,10 @@ static void an_exclusion_that_leaves_nothing_out_is_refused(void **state)
     world_stop(&w);
 }
 
-/* The job's id in the first and second job.submit of the log. */
-static const char *id_of(const char *asked, int nth)
-{
-    const char *p = asked;
-
-    for (int i = 0; i <= nth; i++) {
-        p = strstr(p, "job.submit ");
-        assert_non_null(p);
-        p += 11;
-    }
-    p = strstr(p, "\"id\":\"");
-    assert_non_null(p);
-    return p + 6;
-}
-
 static void after_a_broken_connection_the_same_job_is_sent_again(void **state)
 {
     static const struct fake_step steps[] = {
-        {.method = "upload.begin", .result = "{\"upload\":false}"},
         {.method = "job.submit", .hang_up = true},
-        {.method = "upload.begin", .result = "{\"upload\":false}"},
         {.method = "job.submit",
          .result = "{\"id\":\"x\",\"state\":\"queued\",\"duplicate\":true}"},
         {0}};
@@ -246,10 +246,7 @@ static void after_a_broken_connection_the_same_job_is_sent_again(void **state)
 
 static void a_refused_job_is_not_sent_again(void **state)
 {
-    static const struct fake_step steps[] = {
-        {.method = "upload.begin", .result = "{\"upload\":false}"},
-        {.method = "job.submit", .error = "job.bad"},
-        {0}};
+    static const struct fake_step steps[] = {{.method = "job.submit", .error = "job.bad"}, {0}};
     struct world w;
 
     (void)state;
@@ -259,9 +256,27 @@ static void a_refused_job_is_not_sent_again(void **state)
     world_stop(&w);
 }
 
+/* A daemon that asks for the suite, gets it and still does not have it is not asked for ever. */
+static void a_suite_that_does_not_stay_is_an_error(void **state)
+{
+    static const struct fake_step steps[] = {
+        {.method = "job.submit", .error = "suite.not_here"},
+        {.method = "upload.begin", .result = "{\"upload\":false}"},
+        {.method = "job.submit", .error = "suite.not_here"},
+        {0}};
+    struct world w;
+
+    (void)state;
+    world_start(&w, &(struct fake_script){.steps = steps});
+    world_run(&w, WORDS("run", "--no-wait", "--", "true"));
+    assert_int_equal(w.status, EXIT_JOB);
+    world_stop(&w);
+}
+
 static void two_commands_become_a_suite_of_two_lanes(void **state)
 {
     static const struct fake_step steps[] = {
+        {.method = "job.submit", .error = "suite.not_here"},
         {.method = "upload.begin", .result = "{\"upload\":true}"},
         {.method = "upload.chunk"},
         {.method = "upload.end"},
@@ -333,6 +348,7 @@ int main(void)
         cmocka_unit_test(an_exclusion_that_leaves_nothing_out_is_refused),
         cmocka_unit_test(after_a_broken_connection_the_same_job_is_sent_again),
         cmocka_unit_test(a_refused_job_is_not_sent_again),
+        cmocka_unit_test(a_suite_that_does_not_stay_is_an_error),
         cmocka_unit_test(two_commands_become_a_suite_of_two_lanes),
         cmocka_unit_test(a_job_file_names_paths_beside_itself),
         cmocka_unit_test(a_policy_of_the_user_travels_with_the_job),

@@ -137,7 +137,7 @@ static void colours_are_for_terminals_that_have_them(void **state)
 static void a_late_answer_is_explained_once(void **state)
 {
     CLEANUP(buf_deinit) struct buf out = {0};
-    static const char notice[] = "the host is inside a timed interval; waiting for an answer";
+    static const char notice[] = "the host is measuring; the answer comes between two observations";
 
     (void)state;
     int status = run_on_terminal(STEPS({.method = "daemon.status", .silent = true}), 100,
@@ -145,6 +145,17 @@ static void a_late_answer_is_explained_once(void **state)
     assert_int_equal(status, EXIT_TIMEOUT);
     assert_says(&out, notice);
     assert_null(strstr(strstr(out.data, notice) + 1, notice));
+}
+
+static void with_json_a_late_answer_is_waited_for_in_silence(void **state)
+{
+    CLEANUP(buf_deinit) struct buf out = {0};
+
+    (void)state;
+    int status = run_on_terminal(STEPS({.method = "daemon.status", .silent = true}), 100,
+                                 WORDS("status", "--json", "--timeout", "1500ms"), &out);
+    assert_int_equal(status, EXIT_TIMEOUT);
+    assert_null(strstr(out.data, "measuring"));
 }
 
 static void a_log_cannot_steer_the_terminal(void **state)
@@ -181,6 +192,7 @@ int main(void)
         cmocka_unit_test(a_wide_terminal_gets_a_bar),
         cmocka_unit_test(colours_are_for_terminals_that_have_them),
         cmocka_unit_test(a_late_answer_is_explained_once),
+        cmocka_unit_test(with_json_a_late_answer_is_waited_for_in_silence),
         cmocka_unit_test(a_log_cannot_steer_the_terminal),
         cmocka_unit_test(a_report_keeps_its_colours_and_nothing_else),
     };

@@ -4,7 +4,9 @@
 
 #include "base/mem.h"
 #include "core/observations.h"
+#include "core/replacement.h"
 #include "core/summarise.h"
+#include "core/values.h"
 
 #define SHA(digit) "000000000000000000000000000000000000000000000000000000000000000" digit
 
@@ -26,6 +28,27 @@ static int64_t elapsed_ns(const struct raw_workload *w, const struct raw_observa
     return w->declared_wait_ns + base_ns(o->lane, o->side) * (1000 + o->repetition) / 1000;
 }
 
+/* 100 of the first, 200 of the second, on every side. */
+static void give_values(struct arena *a, const struct raw_workload *w, const struct raw_lane *lane,
+                        struct raw_observation *o)
+{
+    size_t n = values_count(w, lane);
+
+    if (!measure_has_values(w->measure))
+        return;
+    if (!measure_runs(w->measure)) {
+        o->start_ns = o->exit_ns = o->process_ns = o->interval_cpu_ns = -1;
+        o->exit_status = -1;
+        o->stdout_bytes = o->stderr_bytes = -1;
+    }
+    o->elapsed_ns = -1;
+    o->disturbed = -1;
+    o->n_values = n;
+    o->values = arena_array(a, n, sizeof *o->values);
+    for (size_t i = 0; i < n; i++)
+        o->values[i] = (struct raw_value){values_name(w, lane, i), 100 * ((int64_t)i + 1)};
+}
+
 static void stamp(const struct raw_workload *w, struct raw_observation *o)
 {
     o->start_ns = 1000000 * (int64_t)o->seq;
@@ -37,11 +60,17 @@ static void stamp(const struct raw_workload *w, struct raw_observation *o)
     o->interval_cpu_ns = o->elapsed_ns - w->declared_wait_ns;
 }
 
+/* Keeps what was observed of an earlier, shorter plan. */
 static void observe(struct arena *a, struct raw *raw)
 {
+    struct raw_observation *earlier = raw->observations;
+    size_t from = raw->n_observations;
+
     raw->n_observations = raw->plan.n;
     raw->observations = arena_array(a, raw->plan.n, sizeof *raw->observations);
-    for (size_t i = 0; i < raw->plan.n; i++) {
+    if (from > 0)
+        memcpy(raw->observations, earlier, from * sizeof *earlier);
+    for (size_t i = from; i < raw->plan.n; i++) {
         const struct plan_step *step = &raw->plan.steps[i];
         const struct raw_workload *w = &raw->workloads[step->workload];
         struct raw_observation *o = &raw->observations[i];
@@ -58,19 +87,31 @@ static void observe(struct arena *a, struct raw *raw)
             .done = w->measure == MEASURE_PROTOCOL ? "DONE" : NULL,
             .cpu = -1,
             .threads = -1,
-            .runner_cpu_ns = -1,
+            .runner_cpu_ns = 9000,
             .runner_delay_ns = -1,
+            .runner_switches = 2,
+            .ledger = LEDGER_UNKNOWN,
+            .disturbed = 0,
+            .replaces = step->replaces,
         };
         stamp(w, o);
+        give_values(a, w, &w->lanes[step->lane], o);
     }
 }
 
-static void plan(struct arena *a, struct raw *raw)
+static struct suite suite_of(struct arena *a, const struct raw *raw)
 {
     struct suite suite = {.n_workloads = raw->n_workloads};
     suite.workloads = arena_array(a, raw->n_workloads, sizeof *suite.workloads);
-    for (size_t w = 0; w < raw->n_workloads; w++)
+    for (size_t w = 0; w < raw->n_workloads; w++) {
+        suite.workloads[w].measure = raw->workloads[w].measure;
         suite.workloads[w].n_lanes = raw->workloads[w].n_lanes;
+    }
+    return suite;
+}
+
+static const bool *const *lanes_present(struct arena *a, const struct raw *raw)
+{
     const bool **present = arena_array(a, raw->n_workloads, sizeof *present);
     for (size_t w = 0; w < raw->n_workloads; w++) {
         size_t n = raw->workloads[w].n_lanes * raw->n_sides;
@@ -80,8 +121,39 @@ static void plan(struct arena *a, struct raw *raw)
                        !workload_is_absent(&raw->workloads[w], raw->sides[i % raw->n_sides]);
         present[w] = lanes;
     }
+    return present;
+}
+
+static void plan(struct arena *a, struct raw *raw)
+{
+    struct suite suite = suite_of(a, raw);
     raw->plan = *plan_make(a, &suite, raw->n_sides, raw->job.repetitions, raw->job.warmups,
-                           raw->job.order, (const bool *const *)present);
+                           raw->job.order, lanes_present(a, raw));
+}
+
+bool raw_replace_round(struct arena *a, struct raw *raw)
+{
+    struct suite suite = suite_of(a, raw);
+    struct replacement *list = replacements_of(a, raw);
+    int *replaces = arena_array(a, raw->n_workloads, sizeof *replaces), number;
+
+    if (!replacement_round(list, raw->n_workloads, replaces, &number))
+        return false;
+    plan_replace(a, &raw->plan, &suite, raw->n_sides, number, replaces, lanes_present(a, raw));
+    observe(a, raw);
+    return true;
+}
+
+void raw_replace_as(struct arena *a, struct raw *raw, int disturbed)
+{
+    for (size_t from = raw->n_observations; raw_replace_round(a, raw); from = raw->n_observations)
+        for (size_t i = from; i < raw->n_observations; i++)
+            raw->observations[i].disturbed = disturbed;
+}
+
+void raw_replace(struct arena *a, struct raw *raw)
+{
+    raw_replace_as(a, raw, 0);
 }
 
 static void fill_phases(struct arena *a, struct raw *raw)
@@ -114,6 +186,7 @@ static void fill_common(struct arena *a, struct raw *raw)
     raw->job.warmups = 1;
     raw->policy = (struct policy){
         .name = "standard", .repetitions_min = 11, .margin = 0.01, .drift_limit_pct = 5};
+    raw->policy.rules[COND_CALIBRATION].mode = RULE_RECORD;
     raw->suite_sha256 = SHA("5");
     raw->cleanup = "verified";
     fill_phases(a, raw);
@@ -207,6 +280,7 @@ struct raw *raw_fixture(struct arena *a)
 
 void raw_replan(struct arena *a, struct raw *raw)
 {
+    raw->n_observations = 0;
     plan(a, raw);
     observe(a, raw);
 }

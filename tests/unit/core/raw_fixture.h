@@ -23,6 +23,13 @@ struct raw *raw_fixture_run(struct arena *a);
 /* Plans and observes anew, after the test has changed sides, lanes or order. */
 void raw_replan(struct arena *a, struct raw *raw);
 
+/* Runs what is disturbed again, round after round, as the replacement rule says; the new ones are
+ * as disturbed as this says. raw_replace: not at all. */
+void raw_replace_as(struct arena *a, struct raw *raw, int disturbed);
+void raw_replace(struct arena *a, struct raw *raw);
+/* One round of it, not disturbed; false: none is due. */
+bool raw_replace_round(struct arena *a, struct raw *raw);
+
 /* The observation of a timed repetition; the test fails when there is none. */
 struct raw_observation *raw_find(struct raw *raw, const char *workload, const char *lane,
                                  const char *side, int repetition);

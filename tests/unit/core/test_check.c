@@ -47,6 +47,8 @@ static struct suite *suite_for(struct arena *a, const struct raw *raw)
                                  .ready = "READY",
                                  .done = "DONE",
                                  .declared_wait_ns = r->declared_wait_ns,
+                                 .operations = r->operations,
+                                 .resolution_ns = r->resolution_ns,
                                  .n_lanes = r->n_lanes};
         out->lanes = arena_array(a, r->n_lanes, sizeof *out->lanes);
         for (size_t l = 0; l < r->n_lanes; l++)
@@ -114,6 +116,18 @@ static void another_policy(struct arena *a, struct raw *r)
 static void more_warmups(struct arena *a, struct raw *r)
 {
     r->job.warmups = 2;
+}
+/* As many lanes as a document may have: the plan of them would take gigabytes. */
+static void a_plan_that_no_memory_holds(struct arena *a, struct raw *r)
+{
+    struct raw_workload *w = &r->workloads[r->n_workloads - 1];
+    size_t n = 1000000;
+    struct raw_lane *lanes = arena_array(a, n, sizeof *lanes);
+    for (size_t i = 0; i < n; i++)
+        lanes[i] = w->lanes[0];
+    w->lanes = lanes;
+    w->n_lanes = n;
+    r->job.repetitions = 1000;
 }
 static void two_steps_swapped(struct arena *a, struct raw *r)
 {
@@ -221,6 +235,7 @@ static const struct {
     {check_names, a_reason_without_void, "void_code and void_text"},
     {check_names, another_policy, "the job asks for policy strict"},
     {check_plan, more_warmups, "steps, the job makes"},
+    {check_plan, a_plan_that_no_memory_holds, "steps, the job makes"},
     {check_plan, two_steps_swapped, "step 4 of the plan"},
     {check_observations, a_failed_exit, "did not exit with 0"},
     {check_observations, overlap, "before the one before it has ended"},
@@ -297,6 +312,8 @@ static void each_difference_from_the_suite_is_named(void **state)
     EXPECT(suite->n_workloads--, suite->n_workloads++, "has 2 workloads, the report 3");
     EXPECT(suite->workloads[1].declared_wait_ns++, suite->workloads[1].declared_wait_ns--,
            "workload fanout");
+    EXPECT(suite->workloads[0].operations++, suite->workloads[0].operations--, "workload fib30");
+    EXPECT(raw->workloads[0].resolution_ns++, raw->workloads[0].resolution_ns--, "workload fib30");
     EXPECT(suite->workloads[0].lanes[1].control = false,
            suite->workloads[0].lanes[1].control = true, "lane cpython of fib30");
     EXPECT(raw->workloads[0].lanes[0].absent = "gone", raw->workloads[0].lanes[0].absent = NULL,

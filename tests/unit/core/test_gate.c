@@ -20,7 +20,7 @@ struct world {
     struct gate_result out;
 };
 
-/* observer_silent is what the fixture cannot pass: without it the report would be contractual. */
+/* The fixture's rows are not above resolution: nothing else keeps them from being contractual. */
 static void make_contractual(struct summary *s)
 {
     s->grade.value = GRADE_CONTRACTUAL;
@@ -33,6 +33,7 @@ static struct gate_report *add_report(struct world *w, const char *host, const c
     struct raw *raw = raw_fixture(&w->a);
     raw->host.name = raw->host.id = host;
     raw->host.arch = arch;
+    raw->host.kernel = strcmp(arch, "arm64") == 0 ? "Darwin 25.2.0" : "Linux 6.1.0-18-amd64";
     raw->job.suite_name = "release";
     struct summary *s = summarise(&w->a, raw);
     make_contractual(s);
@@ -44,7 +45,7 @@ static const struct gate_row *judge(struct world *w, struct target t)
 {
     struct target *kept = arena_alloc(&w->a, sizeof *kept);
     *kept = t;
-    const struct targets list = {"t", kept, 1};
+    const struct targets list = {.name = "t", .v = kept, .n = 1};
     gate_judge(&w->a, &list, w->reports, w->n, &w->out);
     assert_true(w->out.n_rows > 0);
     return &w->out.rows[0];
@@ -148,7 +149,7 @@ static void a_size_may_grow_by_a_tenth_and_no_byte_more(void **state)
     expect(&w, size_of(100), GATE_UNDEFINED, "not known");
     struct target other = size_of(100);
     other.file = "fib31";
-    expect(&w, other, GATE_UNDEFINED, "no report of this host has the file fib31");
+    expect(&w, other, GATE_UNDEFINED, "no report of this host has the file fib31; there is: fib30");
     arena_deinit(&w.a);
 }
 
@@ -158,10 +159,10 @@ static void what_a_report_does_not_have_is_undefined_and_does_not_pass(void **st
     add_report(&w, "bench1", "x86_64");
     struct target t = ratio_of(100);
     t.workload = "fib31";
-    expect(&w, t, GATE_UNDEFINED, "has the workload fib31");
+    expect(&w, t, GATE_UNDEFINED, "has the workload fib31; there is: fib30, fanout");
     t = ratio_of(100);
     t.lane = "ada";
-    expect(&w, t, GATE_UNDEFINED, "no lane ada");
+    expect(&w, t, GATE_UNDEFINED, "no lane ada on that side; fib30 has: c, cpython");
     t = ratio_of(100);
     t.reference = "rust";
     expect(&w, t, GATE_UNDEFINED, "no lane rust");
@@ -170,7 +171,7 @@ static void what_a_report_does_not_have_is_undefined_and_does_not_pass(void **st
     expect(&w, t, GATE_UNDEFINED, "on that side");
     t = ratio_of(100);
     t.suite = "nightly";
-    expect(&w, t, GATE_UNDEFINED, "suite nightly");
+    expect(&w, t, GATE_UNDEFINED, "no report of this host is of suite nightly");
     t = change_of(100);
     t.before = "later";
     expect(&w, t, GATE_UNDEFINED, "no such side");
@@ -184,7 +185,7 @@ static void no_report_at_all_does_not_pass(void **state)
 {
     struct world w = {0};
     expect(&w, ratio_of(100), GATE_UNDEFINED, "no report is of a host");
-    const struct targets none = {"t", NULL, 0};
+    const struct targets none = {.name = "t"};
     gate_judge(&w.a, &none, w.reports, 0, &w.out);
     assert_false(w.out.passed);
     arena_deinit(&w.a);
@@ -208,8 +209,12 @@ static void diagnostic_figures_pass_only_where_the_target_says_so(void **state)
 {
     struct world w = {0};
     struct gate_report *r = add_report(&w, "bench1", "x86_64");
-    struct summary *s = summarise(&w.a, r->raw);
+    struct raw *raw = raw_fixture(&w.a);
     struct target t = ratio_of(RATIO);
+    raw->host.name = raw->host.id = "bench1";
+    raw->job.allow_competing = true;
+    struct summary *s = summarise(&w.a, raw);
+    r->raw = raw;
     r->s = s;
     assert_int_equal(s->grade.value, GRADE_DIAGNOSTIC);
     expect(&w, t, GATE_DIAGNOSTIC, "diagnostic");
@@ -249,6 +254,145 @@ static void a_void_report_is_undefined(void **state)
     arena_deinit(&w.a);
 }
 
+/* ---- the interval */
+
+/* c of side after takes so much more in every other repetition; of cpython nothing changes. */
+static struct raw *spread(struct world *w, double more)
+{
+    struct raw *raw = raw_fixture(&w->a);
+    raw->host.name = raw->host.id = "bench1";
+    for (size_t i = 0; i < raw->n_observations; i++) {
+        struct raw_observation *o = &raw->observations[i];
+        bool odd = o->repetition % 2;
+        if (odd && strcmp(o->lane, "c") == 0 && strcmp(o->side, "after") == 0)
+            o->elapsed_ns = (int64_t)((double)o->elapsed_ns * more);
+    }
+    return raw;
+}
+
+static void set_raw(struct world *w, struct raw *raw)
+{
+    struct summary *s = summarise(&w->a, raw);
+    make_contractual(s);
+    w->reports[0].raw = raw;
+    w->reports[0].s = s;
+}
+
+static void a_limit_inside_of_the_interval_cannot_be_told(void **state)
+{
+    struct world w = {0};
+    add_report(&w, "bench1", "x86_64");
+    set_raw(&w, spread(&w, 2)); /* ratios of 0.25 and 0.5, to the same number or nearly so */
+    expect(&w, ratio_of(0.4), GATE_UNCLEAR, "0.500000) are not on one side of the limit");
+    const struct interval *v = &w.out.rows[0].interval;
+    assert_true(v->defined && v->low <= 0.26 && v->high >= 0.49 && v->coverage > 0.95);
+    expect(&w, ratio_of(0.6), GATE_MET, NULL);
+    expect(&w, ratio_of(0.2), GATE_MISSED, NULL);
+    expect(&w, change_of(-20), GATE_UNCLEAR, "not on one side");
+    assert_true(w.out.rows[0].interval.low < -49 && w.out.rows[0].interval.high > -1);
+    struct target t = ratio_of(0.4);
+    t.diagnostic = true;
+    expect(&w, t, GATE_UNCLEAR, "not on one side"); /* allows figures, not doubt */
+    arena_deinit(&w.a);
+}
+
+static void the_interval_is_that_of_the_report(void **state)
+{
+    struct world w = {0};
+    add_report(&w, "bench1", "x86_64");
+    set_raw(&w, spread(&w, 2));
+    const struct summary *s = w.reports[0].s;
+    for (size_t i = 0; i < s->n_comparisons; i++) {
+        const struct comparison *c = &s->comparisons[i];
+        if (c->kind != COMPARE_LANES || strcmp(c->workload, "fib30"))
+            continue;
+        struct target t = ratio_of(0.6);
+        t.lane = c->subject_lane;
+        t.reference = c->reference_lane;
+        t.side = c->subject_side;
+        const struct gate_row *row = judge(&w, t);
+        assert_memory_equal(&row->interval.low, &c->wall.interval.low, sizeof(double));
+        assert_memory_equal(&row->interval.high, &c->wall.interval.high, sizeof(double));
+        assert_true(row->figure == c->wall.ratio_of_medians);
+    }
+    arena_deinit(&w.a);
+}
+
+static void a_contract_without_an_interval_cannot_be_told(void **state)
+{
+    struct world w = {0};
+    add_report(&w, "bench1", "x86_64");
+    struct raw *raw = raw_fixture(&w.a);
+    raw->host.name = raw->host.id = "bench1";
+    for (size_t i = 0; i < raw->n_observations; i++)
+        if (raw->observations[i].kind == OBS_TIMED && raw->observations[i].repetition >= 5)
+            raw->observations[i].outcome = "lane.done_wrong";
+    set_raw(&w, raw);
+    expect(&w, ratio_of(0.6), GATE_UNCLEAR, "too few repetitions");
+    expect(&w, ratio_of(0.1), GATE_UNCLEAR, "too few repetitions");
+    struct summary *s = summarise(&w.a, raw); /* a diagnostic figure says no more than it is */
+    s->grade.value = GRADE_DIAGNOSTIC;
+    w.reports[0].s = s;
+    struct target t = ratio_of(0.6);
+    t.diagnostic = true;
+    expect(&w, t, GATE_MET, "allows");
+    arena_deinit(&w.a);
+}
+
+static void what_is_still_to_go_is_a_factor_of_the_limit(void **state)
+{
+    struct world w = {0};
+    struct gate_report *r = add_report(&w, "bench1", "x86_64");
+    expect(&w, ratio_of(0.125), GATE_MISSED, NULL);
+    assert_true(w.out.rows[0].to_go == 2);
+    expect(&w, ratio_of(0.5), GATE_MET, NULL);
+    assert_true(w.out.rows[0].to_go == 0.5);
+    expect(&w, change_of(-75), GATE_MISSED, NULL); /* half of what it was, a quarter is wanted */
+    assert_true(w.out.rows[0].to_go == 2);
+    struct raw *raw = raw_fixture(&w.a);
+    raw->host.name = raw->host.id = "bench1";
+    raw->artifacts[1].bytes = 220;
+    r->raw = raw;
+    expect(&w, size_of(100), GATE_MISSED, NULL);
+    assert_float_equal(w.out.rows[0].to_go, 2, 1e-9);
+    struct target t = ratio_of(1);
+    t.workload = "fib31";
+    expect(&w, t, GATE_UNDEFINED, NULL);
+    assert_true(isnan(w.out.rows[0].to_go));
+    arena_deinit(&w.a);
+}
+
+/* ---- recorded gaps */
+
+static void recorded_gaps_stand_beside_the_ratio_now_and_are_not_judged(void **state)
+{
+    struct world w = {0};
+    add_report(&w, "linux", "x86_64");
+    add_report(&w, "mac", "arm64");
+    struct target t = ratio_of(RATIO);
+    struct recorded_gap gaps[] = {
+        {"release", "fib30", "c", "cpython", 1e-6, "long ago"},
+        {"nightly", "fib30", "c", "cpython", 9, NULL},
+        {NULL, "fib30", "aura", "rust", 29.664884, NULL},
+    };
+    const struct targets list = {.name = "t", .v = &t, .n = 1, .gaps = gaps, .n_gaps = 3};
+    gate_judge(&w.a, &list, w.reports, w.n, &w.out);
+    assert_true(w.out.passed);
+    assert_int_equal(w.out.n_gaps, 4);
+    for (size_t i = 0; i < 2; i++) {
+        assert_ptr_equal(w.out.gaps[i].gap, &gaps[0]);
+        assert_true(w.out.gaps[i].now == RATIO);
+        assert_string_equal(w.out.gaps[i].host, i ? "mac" : "linux");
+    }
+    for (size_t i = 2; i < 4; i++) {
+        assert_true(isnan(w.out.gaps[i].now));
+        assert_null(w.out.gaps[i].report);
+    }
+    arena_deinit(&w.a);
+}
+
+/* ---- hosts */
+
 static void every_host_is_judged_unless_the_target_names_one(void **state)
 {
     struct world w = {0};
@@ -264,6 +408,13 @@ static void every_host_is_judged_unless_the_target_names_one(void **state)
     assert_int_equal(w.out.n_rows, 1);
     assert_string_equal(w.out.rows[0].host, "mac");
     t.host = "linux";
+    expect(&w, t, GATE_UNDEFINED, "no report is of a host");
+    t = ratio_of(RATIO);
+    t.system = "Darwin";
+    expect(&w, t, GATE_MET, NULL);
+    assert_int_equal(w.out.n_rows, 1);
+    assert_string_equal(w.out.rows[0].host, "mac");
+    t.system = "Darw"; /* a whole word */
     expect(&w, t, GATE_UNDEFINED, "no report is of a host");
     arena_deinit(&w.a);
 }
@@ -311,6 +462,11 @@ int main(void)
         cmocka_unit_test(diagnostic_figures_pass_only_where_the_target_says_so),
         cmocka_unit_test(a_diagnostic_row_of_a_contractual_report_does_not_pass),
         cmocka_unit_test(a_void_report_is_undefined),
+        cmocka_unit_test(a_limit_inside_of_the_interval_cannot_be_told),
+        cmocka_unit_test(the_interval_is_that_of_the_report),
+        cmocka_unit_test(a_contract_without_an_interval_cannot_be_told),
+        cmocka_unit_test(what_is_still_to_go_is_a_factor_of_the_limit),
+        cmocka_unit_test(recorded_gaps_stand_beside_the_ratio_now_and_are_not_judged),
         cmocka_unit_test(every_host_is_judged_unless_the_target_names_one),
         cmocka_unit_test(a_host_without_the_workload_is_a_miss_beside_one_that_has_it),
         cmocka_unit_test(every_report_of_a_host_that_has_the_workload_is_judged),

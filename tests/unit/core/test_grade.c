@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "core/summarise.h"
 
+#include "calibrations.h"
 #include "raw_fixture.h"
 
 /* One world for each test: a perfect report that the test bends. */
@@ -35,22 +36,19 @@ static void expect(enum predicate p, enum tri status, const char *words)
     raw_expect(&arena, raw, p, status, words);
 }
 
-static void a_perfect_report_fails_nothing_and_lacks_only_the_audit_of_the_observer(void **state)
+static void a_perfect_report_is_contractual(void **state)
 {
     (void)state;
     struct grade_result g = graded();
     for (int p = 0; p < PRED_COUNT; p++) {
         bool absent = p == PRED_HOST_CONTRACT || p == PRED_CORRECTIONS_PROVEN;
-        enum tri expected = p == PRED_OBSERVER_SILENT ? TRI_UNKNOWN
-                            : absent                  ? TRI_NOT_APPLICABLE
-                                                      : TRI_PASS;
+        enum tri expected = absent ? TRI_NOT_APPLICABLE : TRI_PASS;
         if (g.predicates[p].status != expected)
             fail_msg("%s: %s", predicate_name((enum predicate)p), g.predicates[p].fact);
         assert_non_null(g.predicates[p].fact);
     }
-    /* Today no report can be contractual: what is not audited is unknown, and that is no pass. */
-    assert_int_equal(g.value, GRADE_DIAGNOSTIC);
-    assert_string_equal(g.line, "diagnostic, policy standard; unknown: observer_silent");
+    assert_int_equal(g.value, GRADE_CONTRACTUAL);
+    assert_string_equal(g.line, "contractual, policy standard");
 }
 
 static void the_line_names_waivers_and_what_failed_or_is_unknown(void **state)
@@ -63,7 +61,7 @@ static void the_line_names_waivers_and_what_failed_or_is_unknown(void **state)
     raw->job.allow_competing = true;
     raw->suspend_after_ms = -1;
     assert_string_equal(graded().line, "diagnostic, policy virtual, waived: mains, governor; "
-                                       "failed: no_override; unknown: no_suspend, observer_silent");
+                                       "failed: no_override; unknown: no_suspend");
 }
 
 static void a_void_attempt_is_void_and_names_why(void **state)
@@ -127,6 +125,17 @@ static void conditions_met(void **state)
     assert_string_equal(graded().predicates[PRED_CONDITIONS_MET].fact, "after timing: swap");
     swap->mode = mains->mode = RULE_WAIVE;
     expect(PRED_CONDITIONS_MET, TRI_PASS, "in all phases");
+}
+
+static void a_policy_that_requires_a_calibration_finds_it_in_the_report(void **state)
+{
+    (void)state;
+    raw->policy.rules[COND_CALIBRATION].mode = RULE_REQUIRE;
+    expect(PRED_CONDITIONS_MET, TRI_UNKNOWN, "no calibration of its boot");
+    struct calibration *c = calibrate(&arena, raw, 0.001);
+    expect(PRED_CONDITIONS_MET, TRI_PASS, "in all phases");
+    c->boot = "another";
+    expect(PRED_CONDITIONS_MET, TRI_UNKNOWN, "no calibration of its boot");
 }
 
 static void conditions_that_were_never_judged_are_unknown(void **state)
@@ -236,10 +245,68 @@ static void cleanup_verified(void **state)
     expect(PRED_CLEANUP_VERIFIED, TRI_UNKNOWN, "nothing recorded");
 }
 
-static void observer_silent_is_not_known_yet(void **state)
+/* The one observation whose counters are set; the others are silent. */
+static struct raw_observation *audited(void)
+{
+    size_t i = raw->n_observations - 1;
+
+    while (raw->observations[i].kind != OBS_TIMED)
+        i--;
+    return &raw->observations[i];
+}
+
+static void the_daemon_does_nothing_inside_a_timed_interval(void **state)
 {
     (void)state;
-    expect(PRED_OBSERVER_SILENT, TRI_UNKNOWN, "not audited by this version");
+    struct raw_observation *o = audited();
+    expect(PRED_OBSERVER_SILENT, TRI_PASS, "the daemon ran for 0 us");
+    o->daemon_switches = 1;
+    expect(PRED_OBSERVER_SILENT, TRI_FAIL, "the daemon ran for 0 us, 1 times");
+    o->daemon_switches = 0;
+    o->daemon_cpu_ns = 7000;
+    expect(PRED_OBSERVER_SILENT, TRI_FAIL, "the daemon ran for 7 us");
+    o->daemon_switches = -1;
+    expect(PRED_OBSERVER_SILENT, TRI_UNKNOWN, "not all of the counters");
+}
+
+static void in_a_long_interval_the_daemon_answers_and_is_counted_with_the_runner(void **state)
+{
+    (void)state;
+    struct raw_observation *o = audited();
+    o->elapsed_ns = 6000000000;
+    o->daemon_switches = 2;
+    o->daemon_cpu_ns = 5900000;
+    expect(PRED_OBSERVER_SILENT, TRI_PASS, "the daemon ran for 5900 us");
+    o->daemon_cpu_ns = 6000000;
+    expect(PRED_OBSERVER_SILENT, TRI_FAIL, "the observer used 6009 us, 6000 are allowed");
+}
+
+static void the_runner_may_use_50_us_or_a_thousandth(void **state)
+{
+    (void)state;
+    struct raw_observation *o = audited();
+    o->elapsed_ns = 1000000;
+    o->runner_cpu_ns = 50000;
+    expect(PRED_OBSERVER_SILENT, TRI_PASS, "at most 50 us in one");
+    o->runner_cpu_ns = 50001;
+    expect(PRED_OBSERVER_SILENT, TRI_FAIL, "50 are allowed");
+    o->elapsed_ns = 100000000;
+    expect(PRED_OBSERVER_SILENT, TRI_PASS, "at most 50 us in one");
+    o->runner_cpu_ns = -1;
+    expect(PRED_OBSERVER_SILENT, TRI_UNKNOWN, "not all of the counters");
+    o->runner_cpu_ns = 900000; /* too much; but of this host only half is known */
+    o->daemon_cpu_ns = -1;
+    expect(PRED_OBSERVER_SILENT, TRI_UNKNOWN, "not all of the counters");
+}
+
+static void warmups_and_what_is_not_valid_are_not_audited(void **state)
+{
+    (void)state;
+    raw->observations[0].kind = OBS_WARMUP;
+    raw->observations[0].daemon_switches = 1;
+    expect(PRED_OBSERVER_SILENT, TRI_PASS, "the daemon ran for 0 us");
+    raw->n_observations = 0;
+    expect(PRED_OBSERVER_SILENT, TRI_UNKNOWN, "nothing was timed");
 }
 
 static void repetitions_enough(void **state)
@@ -254,12 +321,13 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(a_perfect_report_fails_nothing_and_lacks_only_the_audit_of_the_observer),
+        T(a_perfect_report_is_contractual),
         T(the_line_names_waivers_and_what_failed_or_is_unknown),
         T(a_void_attempt_is_void_and_names_why),
         T(each_inventory_is_judged_in_its_own_phase),
         T(inventories_complete),
         T(conditions_met),
+        T(a_policy_that_requires_a_calibration_finds_it_in_the_report),
         T(conditions_that_were_never_judged_are_unknown),
         T(host_contract),
         T(boot_unchanged),
@@ -268,7 +336,10 @@ int main(void)
         T(no_lane_excluded),
         T(controls_within_drift),
         T(cleanup_verified),
-        T(observer_silent_is_not_known_yet),
+        T(the_daemon_does_nothing_inside_a_timed_interval),
+        T(in_a_long_interval_the_daemon_answers_and_is_counted_with_the_runner),
+        T(the_runner_may_use_50_us_or_a_thousandth),
+        T(warmups_and_what_is_not_valid_are_not_audited),
         T(repetitions_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

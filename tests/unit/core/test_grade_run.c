@@ -6,7 +6,9 @@
 #include "core/grade.h"
 
 #include "core/observations.h"
+#include "core/summarise.h"
 
+#include "calibrations.h"
 #include "raw_fixture.h"
 
 static struct arena arena;
@@ -184,7 +186,7 @@ static struct row_grade row(void)
     struct row_grade g;
     struct observation_index index;
     observations_index(&arena, raw, &index);
-    grade_row(&arena, raw, &index, "fib30", "c", "after", &g);
+    grade_row(&arena, raw, &index, NULL, "fib30", "c", "after", &g);
     return g;
 }
 
@@ -208,16 +210,79 @@ static void pairs_complete_counts_each_repetition_once(void **state)
     assert_int_equal(row().predicates[ROW_PAIRS_COMPLETE].status, TRI_FAIL);
 }
 
-static void a_row_is_diagnostic_while_ledger_and_calibration_do_not_exist(void **state)
+static void a_row_is_diagnostic_without_a_ledger_and_a_calibration(void **state)
 {
     (void)state;
+    for (size_t i = 0; i < raw->n_observations; i++)
+        raw->observations[i].disturbed = -1;
     struct row_grade g = row();
     assert_int_equal(g.value, GRADE_DIAGNOSTIC);
     assert_int_equal(g.predicates[ROW_DISTURBANCE_REPLACED].status, TRI_UNKNOWN);
     assert_string_equal(g.predicates[ROW_DISTURBANCE_REPLACED].fact,
-                        "no disturbance ledger in this version");
+                        "11 repetitions could not be judged");
     assert_int_equal(g.predicates[ROW_ABOVE_RESOLUTION].status, TRI_UNKNOWN);
     assert_string_equal(g.predicates[ROW_ABOVE_RESOLUTION].fact, "not calibrated");
+}
+
+static const struct predicate_result *resolution_of(const struct summary *s, const char *workload)
+{
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (strcmp(s->rows[i].workload, workload) == 0 && strcmp(s->rows[i].lane, "cpython") == 0)
+            return &s->rows[i].grade.predicates[ROW_ABOVE_RESOLUTION];
+    return NULL;
+}
+
+static void a_row_below_100_times_the_mad_of_its_floor_is_below_resolution(void **state)
+{
+    (void)state;
+    struct calibration *c = calibrate(&arena, raw, 0.001);
+    /* cpython takes 80 us and a little. */
+    const struct predicate_result *r = resolution_of(summarise(&arena, raw), "fib30");
+    assert_int_equal(r->status, TRI_PASS);
+    c->measures[MEASURE_PROTOCOL].floor_ns.v[0] += 1000;
+    c->measures[MEASURE_PROTOCOL].floor_ns.v[1] -= 1000;
+    r = resolution_of(summarise(&arena, raw), "fib30");
+    assert_int_equal(r->status, TRI_FAIL);
+    assert_non_null(strstr(r->fact, "100 x the MAD of the protocol floor"));
+    /* Each measure has a floor of its own. */
+    assert_int_equal(resolution_of(summarise(&arena, raw), "int32")->status, TRI_PASS);
+}
+
+static void a_figure_just_at_the_resolution_is_resolved(void **state)
+{
+    (void)state;
+    struct calibration *c = calibrate(&arena, raw, 0.001);
+    int64_t *v = c->measures[MEASURE_PROTOCOL].floor_ns.v;
+    for (int r = 0; r < 11; r++)
+        raw_find(raw, "fib30", "cpython", "before", r)->elapsed_ns = 80000;
+    v[0] = v[2] + 800;
+    v[1] = v[2] - 800;
+    assert_int_equal(resolution_of(summarise(&arena, raw), "fib30")->status, TRI_PASS);
+    raw_find(raw, "fib30", "cpython", "before", 0)->elapsed_ns = 79999;
+    for (int r = 1; r < 6; r++)
+        raw_find(raw, "fib30", "cpython", "before", r)->elapsed_ns = 79999;
+    assert_int_equal(resolution_of(summarise(&arena, raw), "fib30")->status, TRI_FAIL);
+}
+
+static void a_calibration_of_another_boot_says_nothing(void **state)
+{
+    (void)state;
+    calibrate(&arena, raw, 0.001)->boot = "another";
+    const struct summary *s = summarise(&arena, raw);
+    assert_null(s->calibration);
+    assert_nan(s->rows[0].floor_share);
+    const struct predicate_result *r = resolution_of(s, "fib30");
+    assert_int_equal(r->status, TRI_UNKNOWN);
+    assert_string_equal(r->fact, "calibrated in another boot");
+}
+
+static void the_floors_share_stands_beside_each_row(void **state)
+{
+    (void)state;
+    calibrate(&arena, raw, 0.001);
+    const struct summary *s = summarise(&arena, raw);
+    for (size_t i = 0; i < s->n_rows; i++)
+        assert_near(s->rows[i].floor_share, 20 / s->rows[i].wall.median_ns, 1e-12);
 }
 
 int main(void)
@@ -237,7 +302,11 @@ int main(void)
         T(a_warmup_that_was_not_observed_is_missed),
         T(a_lane_that_takes_no_part_needs_no_warmup),
         T(pairs_complete_counts_each_repetition_once),
-        T(a_row_is_diagnostic_while_ledger_and_calibration_do_not_exist),
+        T(a_row_is_diagnostic_without_a_ledger_and_a_calibration),
+        T(a_row_below_100_times_the_mad_of_its_floor_is_below_resolution),
+        T(a_figure_just_at_the_resolution_is_resolved),
+        T(a_calibration_of_another_boot_says_nothing),
+        T(the_floors_share_stands_beside_each_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

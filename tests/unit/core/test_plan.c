@@ -281,6 +281,31 @@ static void each_workload_opens_a_round_equally_often(void **state)
         assert_int_equal(opened[w], 3);
 }
 
+static void what_is_not_run_is_looked_at_once(void **state)
+{
+    (void)state;
+    for (int order = ORDER_INTERLEAVED; order <= ORDER_SEQUENTIAL; order++) {
+        CLEANUP(arena_deinit) struct arena a = {0};
+        struct suite *s = suite_of(&a, (size_t[]){1, 2}, 2);
+        s->workloads[1].measure = MEASURE_SIZE;
+        struct plan *p = plan_make(&a, s, 2, 3, 2, (enum order)order, NULL);
+        size_t n = 0;
+        assert_int_equal(p->n, 2 * (3 + 2) + 2 * 2);
+        for (size_t i = 0; i < p->n; i++) {
+            const struct plan_step *step = &p->steps[i];
+            if (step->workload != 1)
+                continue;
+            assert_int_equal(step->kind, OBS_TIMED);
+            assert_int_equal(step->repetition, 0);
+            assert_int_equal(step->position, (int)n++);
+        }
+        assert_int_equal(n, 4);
+    }
+    assert_int_equal(plan_repetitions(MEASURE_SIZE, 11), 1);
+    assert_int_equal(plan_warmups(MEASURE_SIZE, 1), 0);
+    assert_int_equal(plan_repetitions(MEASURE_COUNTERS, 11), 11);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +320,7 @@ int main(void)
         cmocka_unit_test(positions_count_up_within_kind_repetition_and_workload),
         cmocka_unit_test(each_lane_stands_at_each_place_equally_often),
         cmocka_unit_test(each_workload_opens_a_round_equally_often),
+        cmocka_unit_test(what_is_not_run_is_looked_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

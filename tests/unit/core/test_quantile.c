@@ -125,9 +125,23 @@ static void any_samples_agree_with_the_definitions_done_slowly(void **state)
     }
 }
 
+static void a_total_is_exact_or_none(void **state)
+{
+    const int64_t few[] = {3, -1, 5}, most[] = {QUANTILE_TOTAL_MAX - 1, 1};
+    const int64_t more[] = {QUANTILE_TOTAL_MAX, 1}, huge[] = {INT64_MAX, INT64_MAX};
+
+    (void)state;
+    assert_int_equal(quantile_total(few, 3), 7);
+    assert_int_equal(quantile_total(most, 2), QUANTILE_TOTAL_MAX);
+    assert_int_equal(quantile_total(more, 2), -1);
+    assert_int_equal(quantile_total(huge, 2), -1);
+    assert_int_equal(quantile_total(few, 0), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_total_is_exact_or_none),
         cmocka_unit_test(nothing_has_no_median_and_never_zero),
         cmocka_unit_test(median_is_the_middle_or_the_mean_of_the_two_middle),
         cmocka_unit_test(mad_is_the_unscaled_median_of_deviations),

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "core/summarise.h"
 
+#include "calibrations.h"
 #include "prng.h"
 #include "raw_fixture.h"
 
@@ -38,6 +39,55 @@ static void set_all(const char *workload, const char *lane, const char *side, in
 {
     for (int r = 0; r < 11; r++)
         raw_find(raw, workload, lane, side, r)->elapsed_ns = elapsed_ns;
+}
+
+static void operations_divide_the_figures_and_leave_ratios_as_they_are(void **state)
+{
+    (void)state;
+    double ratio = summarise(&arena, raw)->comparisons[0].wall.paired_median_ratio;
+    struct raw_workload *w = &raw->workloads[0];
+    w->measure = MEASURE_OPERATION;
+    w->operations = 8;
+    const struct summary *s = summarise(&arena, raw);
+    const struct row *r = row_of(s, "fib30", "c", "before");
+    assert_same(r->wall.median_ns, 40200);
+    assert_int_equal(r->per_operation.operations, 8);
+    assert_same(r->per_operation.median_ns, 5025);
+    assert_same(r->per_operation.mad_ns, 15);
+    assert_same(r->per_operation.p95_ns, 5050);
+    assert_same(r->per_operation.best_ns, 5000);
+    assert_same(s->comparisons[0].wall.paired_median_ratio, ratio);
+    assert_int_equal(row_of(s, "fanout", "c", "before")->per_operation.operations, 0);
+    assert_int_equal(r->grade.predicates[ROW_PAIRS_COMPLETE].status, TRI_PASS);
+    assert_int_equal(s->grade.predicates[PRED_PROTOCOL_EXACT].status, TRI_PASS);
+}
+
+static bool is_coarse(int64_t declared_ns, int64_t clock_ns)
+{
+    static const double ratios[] = {1};
+    struct calibration *c =
+        clock_ns > 0 ? calibration_of(&arena, raw->boot.id, ratios, 1, 1000, 1) : NULL;
+    if (c)
+        c->clock_step_ns = clock_ns;
+    raw->calibration = c;
+    raw->workloads[0].measure = MEASURE_OPERATION;
+    raw->workloads[0].operations = 8;
+    raw->workloads[0].resolution_ns = declared_ns;
+    return row_of(summarise(&arena, raw), "fib30", "c", "before")->per_operation.coarse;
+}
+
+static void an_operation_is_coarse_where_a_step_of_the_timer_is_over_one_percent(void **state)
+{
+    (void)state;
+    assert_false(is_coarse(0, 0)); /* nothing is known of the clock */
+    assert_false(is_coarse(402, 0));
+    assert_true(is_coarse(403, 0));
+    assert_false(is_coarse(0, 402));
+    assert_true(is_coarse(0, 403));
+    assert_true(is_coarse(1, 403)); /* the coarser of both counts */
+    assert_true(is_coarse(403, 1));
+    assert_same(row_of(summarise(&arena, raw), "fib30", "c", "before")->per_operation.timer_step_ns,
+                403);
 }
 
 static void a_row_has_the_figures_of_its_timed_observations(void **state)
@@ -230,6 +280,8 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        T(operations_divide_the_figures_and_leave_ratios_as_they_are),
+        T(an_operation_is_coarse_where_a_step_of_the_timer_is_over_one_percent),
         T(a_row_has_the_figures_of_its_timed_observations),
         T(every_lane_has_a_row_on_every_side),
         T(neither_a_warmup_nor_an_invalid_observation_counts),

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "core/summarise.h"
 
+#include "calibrations.h"
 #include "raw_fixture.h"
 
 static struct arena arena;
@@ -72,6 +73,55 @@ static void same_cannot_be_said_without_a_calibration(void **state)
     assert_int_equal(c->wall.verdict, VERDICT_UNRESOLVED);
     assert_non_null(strstr(c->wall.note, "not calibrated"));
     assert_near(c->wall.resolvable, 0.01, 1e-12);
+}
+
+static const struct comparison *of_control(void)
+{
+    return comparison_of(summarise(&arena, raw), COMPARE_SIDES, "fib30", "cpython", "after");
+}
+
+static void a_calibrated_host_says_same_unless_its_noise_is_over_the_margin(void **state)
+{
+    (void)state;
+    calibrate(&arena, raw, 0.002);
+    assert_int_equal(of_control()->wall.verdict, VERDICT_SAME);
+    assert_null(of_control()->wall.note);
+    calibrate(&arena, raw, 0.0099); /* not over it */
+    assert_int_equal(of_control()->wall.verdict, VERDICT_SAME);
+    calibrate(&arena, raw, 0.0101);
+    assert_int_equal(of_control()->wall.verdict, VERDICT_UNRESOLVED);
+    assert_non_null(strstr(of_control()->wall.note, "noise floor is above the margin"));
+    calibrate(&arena, raw, 0.002)->boot = "another";
+    assert_int_equal(of_control()->wall.verdict, VERDICT_UNRESOLVED);
+}
+
+static void a_difference_within_the_noise_floor_is_none(void **state)
+{
+    (void)state;
+    set_all("fib30", "cpython", "before", 80000);
+    set_all("fib30", "cpython", "after", 83000);
+    calibrate(&arena, raw, 0.002);
+    assert_int_equal(of_control()->wall.verdict, VERDICT_SLOWER);
+    assert_null(of_control()->wall.note);
+    calibrate(&arena, raw, 0.05);
+    assert_int_equal(of_control()->wall.verdict, VERDICT_UNRESOLVED);
+    assert_non_null(strstr(of_control()->wall.note, "within the noise floor"));
+}
+
+static void wall_and_cpu_time_and_each_measure_have_noise_floors_of_their_own(void **state)
+{
+    (void)state;
+    struct calibration *c = calibrate(&arena, raw, 0.002);
+    struct calibration *noisy = calibrate(&arena, raw, 0.05);
+    raw->calibration = c;
+    c->measures[MEASURE_PROTOCOL].pairs_cpu_ns = noisy->measures[MEASURE_PROTOCOL].pairs_cpu_ns;
+    c->measures[MEASURE_PROCESS].pairs_ns = noisy->measures[MEASURE_PROCESS].pairs_ns;
+    assert_int_equal(of_control()->wall.verdict, VERDICT_SAME);
+    assert_int_equal(of_control()->cpu.verdict, VERDICT_UNRESOLVED);
+    const struct comparison *process =
+        comparison_of(summarise(&arena, raw), COMPARE_SIDES, "int32", "cpython", "after");
+    assert_int_equal(process->wall.verdict, VERDICT_UNRESOLVED);
+    assert_int_equal(process->cpu.verdict, VERDICT_SAME);
 }
 
 static void lanes_are_compared_with_controls_on_each_side_but_startup_lanes_are_not(void **state)
@@ -338,6 +388,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(after_is_compared_with_before_in_every_lane),
         T(same_cannot_be_said_without_a_calibration),
+        T(a_calibrated_host_says_same_unless_its_noise_is_over_the_margin),
+        T(a_difference_within_the_noise_floor_is_none),
+        T(wall_and_cpu_time_and_each_measure_have_noise_floors_of_their_own),
         T(lanes_are_compared_with_controls_on_each_side_but_startup_lanes_are_not),
         T(a_control_that_is_a_startup_lane_is_no_reference),
         T(a_lane_that_takes_no_part_is_not_compared),

@@ -27,10 +27,11 @@ static void every_word_has_one_spelling_that_parses_back(void **state)
 {
     (void)state;
     WALK(tri, tri, TRI_NOT_APPLICABLE + 1);
-    WALK(measure, measure, MEASURE_PROCESS + 1);
+    WALK(measure, measure, MEASURE_CPU + 1);
     WALK(phase, phase, PHASE_COUNT);
     WALK(obs_kind, obs_kind, OBS_TIMED + 1);
     WALK(order, order, ORDER_SEQUENTIAL + 1);
+    WALK(job_need, job_need, NEED_ANY + 1);
     WALK(verdict, verdict, VERDICT_UNRESOLVED + 1);
     WALK(grade, grade, GRADE_VOID + 1);
     WALK(condition, condition, COND_COUNT);

@@ -1,7 +1,7 @@
 """Every error code that the sources use stands in proto/errors.def: check_codes.py ROOT.
 
 A code is a string literal of the form "group.word" whose group the table knows, outside comments.
-Method names (of protocol.md), file names and paths of fields have the same form; they are told apart
+Names of fault points, method names (of protocol.md), file names and paths of fields have the same form; they are told apart
 by the lists below.
 """
 import pathlib
@@ -10,7 +10,7 @@ import sys
 
 FOLDERS = ("core", "proto", "daemon", "client")
 FIELDS = {"job.policy", "window.zone"}
-FILE_ENDINGS = {"json", "md", "txt", "html", "h", "c", "def", "git", "db", "py"}
+FILE_ENDINGS = {"json", "md", "txt", "html", "h", "c", "def", "git", "db", "py", "key"}
 
 
 def strip_comments(text):
@@ -22,12 +22,13 @@ def main(root):
     table = set(re.findall(r'^ERROR\("([^"]+)"', (root / "proto/errors.def").read_text(), re.M))
     protocol = (root / "proto/protocol.md").read_text()
     methods = set(re.findall(r"^`([a-z]+\.[a-z_]+) \{", protocol, re.M))
-    known = table | methods | FIELDS | {"job.event"}
+    known = table | methods | FIELDS | {"job.event", "daemon.event"}
     groups = {code.split(".")[0] for code in table}
     missing = []
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*.[ch]")):
             text = strip_comments(path.read_text(encoding="utf-8"))
+            text = re.sub(r'\bfault_\w+\("[^"]+"|\bFAULT\w*\("[^"]+"', "", text)
             for group, word in re.findall(r'"([a-z]+)\.([a-z_]+)"', text):
                 code = group + "." + word
                 if group not in groups or word in FILE_ENDINGS or code in known:

@@ -6,7 +6,9 @@
 
 #include "base/digest.h"
 #include "base/mem.h"
+#include "proto/doc_calibration.h"
 #include "proto/doc_host.h"
+#include "proto/doc_ledger.h"
 #include "proto/doc_raw.h"
 #include "proto/documents.h"
 
@@ -219,6 +221,8 @@ static void random_sides(struct arena *a, struct prng *p, struct job *j)
 /* When it may run, and the session that it belongs to. */
 static void random_schedule(struct arena *a, struct prng *p, struct raw *raw)
 {
+    static struct job_after after[] = {{"01KB9XK3Q8Z4T1V7N5M2C0D6EA", NEED_OK},
+                                       {"01KB9XK3Q8Z4T1V7N5M2C0D6EB", NEED_ANY}};
     struct window *w = arena_alloc(a, sizeof *w);
     struct raw_session *s = arena_alloc(a, sizeof *s);
     *w = (struct window){.days = 1 + (unsigned)prng_below(p, 127),
@@ -237,6 +241,8 @@ static void random_schedule(struct arena *a, struct prng *p, struct raw *raw)
     raw->job.deadline_ms = chance(p, 2) ? 1796428800000 : 0;
     raw->session = chance(p, 2) ? s : NULL;
     raw->job.session = raw->session ? s->id : NULL;
+    raw->job.n_after = prng_below(p, 3);
+    raw->job.after = after;
 }
 
 static void random_job(struct arena *a, struct prng *p, struct raw *raw)
@@ -294,6 +300,15 @@ static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
         workload->name = arena_printf(a, "w%zu", w);
         if (chance(p, 4))
             workload->absent_sides = (struct args){raw->sides, 1};
+        workload->counters =
+            workload->measure == MEASURE_COUNTERS ? random_args(a, p) : (struct args){0};
+        bool is_size = workload->measure == MEASURE_SIZE;
+        workload->tool =
+            workload->measure >= MEASURE_INSTRUCTIONS && !chance(p, 4) ? random_string(p) : NULL;
+        workload->baseline = workload->measure == MEASURE_MEMORY && chance(p, 2);
+        workload->window_ms =
+            workload->measure == MEASURE_CPU ? (int64_t)prng_below(p, WINDOW_MAX_MS) : 0;
+        workload->growth_pct = is_size ? (int)prng_below(p, GROWTH_PCT_MAX) : 0;
         workload->n_lanes = 1 + prng_below(p, 3);
         workload->lanes = arena_array(a, workload->n_lanes, sizeof *workload->lanes);
         for (size_t l = 0; l < workload->n_lanes; l++) {
@@ -303,6 +318,7 @@ static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
             lane->startup = chance(p, 2) ? NULL : "lane0";
             lane->absent = chance(p, 4) ? random_string(p) : NULL;
             lane->excluded = chance(p, 6);
+            lane->files = random_records(a, p, &raw_file_table, is_size ? 3 : 0, &lane->n_files);
         }
     }
 }
@@ -322,6 +338,13 @@ static void observe(struct arena *a, struct prng *p, struct raw *raw, const stru
 {
     struct raw_observation *o = &raw->observations[raw->n_observations++];
     random_record(a, p, &raw_observation_table, o);
+    o->ledger = LEDGER_UNKNOWN;
+    if (!chance(p, 3)) {
+        random_record(a, p, &raw_ledger_table, &o->ledger);
+        o->ledger.span_ns = random_int(p, JSON_INT_MAX);
+    }
+    o->values = random_records(a, p, &raw_value_table, 3, &o->n_values);
+    o->disturbed = chance(p, 3) ? -1 : (int)prng_below(p, 1 << DISTURBANCE_COUNT);
     o->seq = step->seq;
     o->workload = raw->workloads[step->workload].name;
     o->lane = raw->workloads[step->workload].lanes[step->lane].name;
@@ -342,6 +365,31 @@ static void random_observations(struct arena *a, struct prng *p, struct raw *raw
         if (!chance(p, 10))
             observe(a, p, raw, &raw->plan.steps[i]);
     }
+}
+
+static void random_values(struct arena *a, struct prng *p, size_t n, struct calibration_values *out)
+{
+    *out = (struct calibration_values){arena_array(a, n, sizeof(int64_t)), n};
+    for (size_t i = 0; i < n; i++)
+        out->v[i] = chance(p, 100) ? -1 : random_int(p, CALIBRATION_VALUE_MAX);
+}
+
+static void random_calibration(struct arena *a, struct prng *p, struct raw *raw)
+{
+    if (chance(p, 2))
+        return;
+    struct calibration *c = arena_alloc(a, sizeof *c);
+    random_record(a, p, &calibration_table, c);
+    if (!chance(p, 4))
+        c->boot = raw->boot.id;
+    for (int m = 0; m < CALIBRATION_MEASURES; m++) {
+        size_t pairs = prng_below(p, 40);
+        c->measures[m].measure = (enum measure)m;
+        random_values(a, p, prng_below(p, 30), &c->measures[m].floor_ns);
+        random_values(a, p, 2 * pairs, &c->measures[m].pairs_ns);
+        random_values(a, p, 2 * pairs, &c->measures[m].pairs_cpu_ns);
+    }
+    raw->calibration = c;
 }
 
 static void random_repeats(struct arena *a, struct prng *p, struct raw *raw)
@@ -365,6 +413,11 @@ struct raw *random_raw(struct arena *a, struct prng *p)
     raw->sides = arena_array(a, raw->n_sides, sizeof *raw->sides);
     memcpy(raw->sides, single ? one : two, raw->n_sides * sizeof *raw->sides);
     random_record(a, p, &raw_head_table, raw);
+    raw->observer = LEDGER_NO_SOURCES;
+    if (!chance(p, 3)) {
+        random_record(a, p, &raw_observer_table, &raw->observer);
+        raw->observer.lane = "process";
+    }
     raw->void_code = chance(p, 5) ? "lane.done_wrong" : NULL;
     random_host(p, raw);
     random_job(a, p, raw);
@@ -386,5 +439,6 @@ struct raw *random_raw(struct arena *a, struct prng *p)
         random_phase(a, p, (enum phase)i, &raw->phases[i]);
     random_observations(a, p, raw);
     random_repeats(a, p, raw);
+    random_calibration(a, p, raw);
     return raw;
 }

@@ -121,7 +121,12 @@ static void schemas_have_the_members_of_the_decoders(void **state)
         {"schema/job.json", "pair", job_pair_keys},
         {"schema/job.json", "correction", job_correction_keys},
         {"schema/job.json", "retry", job_retry_keys},
+        {"schema/job.json", "after_job", job_after_keys},
+        {"schema/job.json", "notify", notify_keys},
+        {"schema/job_file.json", "notify", notify_keys},
+        {"schema/job_edit.json", NULL, job_edit_keys},
         {"schema/job_file.json", NULL, job_file_keys},
+        {"schema/job_file.json", "after_job", job_after_keys},
         {"schema/job_file.json", "suite", job_file_suite_keys},
         {"schema/job_file.json", "source", job_file_source_keys},
         {"schema/job_file.json", "variant", job_variant_keys},
@@ -143,6 +148,7 @@ static void schemas_have_the_members_of_the_decoders(void **state)
         {"schema/policy.json", "retry", policy_retry_keys},
         {"schema/policy.json", "inventory", policy_inventory_keys},
         {"schema/targets.json", NULL, targets_keys},
+        {"schema/targets.json", "gap", target_gap_keys},
         {"schema/targets.json", "ratio", target_ratio_keys},
         {"schema/targets.json", "change", target_change_keys},
         {"schema/targets.json", "size", target_size_keys},
@@ -191,9 +197,10 @@ static int check_closed(const char *file, const cJSON *node)
 
 static void schemas_are_closed_and_of_draft_2020_12(void **state)
 {
-    static const char *const files[] = {"schema/suite.json", "schema/job.json",
-                                        "schema/job_file.json", "schema/policy.json",
-                                        "schema/targets.json"};
+    static const char *const files[] = {
+        "schema/suite.json",  "schema/job.json",         "schema/job_file.json",
+        "schema/policy.json", "schema/targets.json",     "schema/notification.json",
+        "schema/kernel.json", "schema/kernel_harn.json", "schema/gate.json"};
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
         cJSON *schema = read_schema(files[i]);
         const cJSON *draft = cJSON_GetObjectItemCaseSensitive(schema, "$schema");

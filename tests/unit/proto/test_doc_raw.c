@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "proto/doc_raw.h"
 #include "proto/documents.h"
+#include "proto/reproduce.h"
 #include "random_raw.h"
 
 #define ROUNDS 60
@@ -46,7 +47,7 @@ static void a_decoded_report_encodes_to_the_same_bytes(void **state)
 /* A new member of these structs must be added to its table and its schema, and then here. */
 static void no_member_of_a_flat_record_is_left_out(void **state)
 {
-    assert_int_equal(sizeof(struct raw_observation), 240);
+    assert_int_equal(sizeof(struct raw_observation), 376);
     assert_int_equal(sizeof(struct raw_source), 96);
     assert_int_equal(sizeof(struct raw_correction), 72);
     assert_int_equal(sizeof(struct raw_build), 64);
@@ -54,8 +55,8 @@ static void no_member_of_a_flat_record_is_left_out(void **state)
     assert_int_equal(sizeof(struct raw_tool), 32);
     assert_int_equal(sizeof(struct raw_recheck), 32);
     assert_int_equal(sizeof(struct raw_refusal), 32);
-    assert_int_equal(sizeof(struct raw_lane), 56);
-    assert_int_equal(sizeof(struct plan_step), 28);
+    assert_int_equal(sizeof(struct raw_lane), 72);
+    assert_int_equal(sizeof(struct plan_step), 32);
 }
 
 /* ---- refusals: the canonical text of a good report, with one thing replaced */
@@ -79,7 +80,7 @@ static struct raw *small_raw(struct arena *a)
         raw = random_raw(a, &p);
     while (raw->n_observations < 2 || raw->n_sides != 2 || !raw->n_refusals ||
            !raw->phases[PHASE_BEFORE_BUILD].inventory || raw->job.n_exclude ||
-           raw->job.allow_competing);
+           raw->job.allow_competing || raw->calibration || raw->observer.lane);
     return raw;
 }
 
@@ -101,9 +102,19 @@ static void check_refused(const char *good, const struct bad *bad)
 static void the_reader_refuses_what_the_writer_never_writes(void **state)
 {
     static const struct bad bads[] = {
-        {"\"calibration\":null", "\"calibration\":{}", "raw.newer", "calibration"},
-        {"\"observer\":null", "\"observer\":1", "raw.newer", "observer"},
-        {"\"ledger\":null", "\"ledger\":{}", "raw.newer", "observations[0].ledger"},
+        {"\"calibration\":null", "\"calibration\":{}", "json.missing", "calibration.id"},
+        {"\"calibration\":null", "\"calibration\":1", "json.type", "calibration"},
+        {"\"observer\":null", "\"observer\":1", "json.type", "observer"},
+        {"\"observer\":null", "\"observer\":{}", "json.missing", "observer.busy"},
+        {"\"observer\":null",
+         "\"observer\":{\"busy\":null,\"busy_resolution_ns\":null,\"delay\":null,\"lane\":null,"
+         "\"memory\":null,\"pressure\":null,\"steal\":null,\"steal_resolution_ns\":null,\"swap\":null,"
+         "\"throttle\":null}",
+         "raw.observer", "observer.busy"},
+        {"\"ledger\":null", "\"ledger\":{}", "json.missing", ".ledger.span_ns"},
+        {"\"disturbed\":null", "\"disturbed\":[\"moon\"]", "raw.disturbed", ".disturbed"},
+        {"\"disturbed\":null", "\"disturbed\":[\"steal\",\"near_foreign\"]", "raw.disturbed",
+         ".disturbed"},
         {"\"calibration\":null", "\"calibration2\":null", "json.unknown_key", "calibration2"},
         {"\"cleanup\":", "\"cleanup2\":", "json.unknown_key", "cleanup2"},
         {"aurabench.raw.v1", "aurabench.raw.v2", "raw.schema", "schema"},
@@ -200,6 +211,24 @@ static void a_condition_named_twice_is_refused(void **state)
     arena_deinit(&a);
 }
 
+/* ---- what a person runs */
+
+static void reproduce_holds_no_line_that_the_report_smuggled_in(void **state)
+{
+    struct arena a = {0};
+    struct raw *raw = small_raw(&a);
+    CLEANUP(buf_deinit) struct buf bent = {0}, good = {0};
+    struct err e = {0};
+
+    raw->id = "x\nrm -rf \"$HOME\"\n#";
+    assert_int_equal(reproduce_script(raw, true, &bent, &e), 0);
+    assert_null(strstr(bent.data, "\nrm -rf"));
+    raw->id = "01KB9XK3Q8Z4T1V7N5M2C0D6EF";
+    assert_int_equal(reproduce_script(raw, true, &good, &e), 0);
+    assert_non_null(strstr(good.data, "(attempt 01KB9XK3Q8Z4T1V7N5M2C0D6EF)"));
+    arena_deinit(&a);
+}
+
 /* ---- damage */
 
 static void damage(struct prng *p, char *text)
@@ -250,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_missing_member_is_an_error_even_where_null_is_allowed),
         cmocka_unit_test(a_condition_that_is_not_named_is_unknown),
         cmocka_unit_test(a_condition_named_twice_is_refused),
+        cmocka_unit_test(reproduce_holds_no_line_that_the_report_smuggled_in),
         cmocka_unit_test(a_damaged_report_is_refused_or_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

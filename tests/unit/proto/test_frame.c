@@ -122,6 +122,36 @@ static void an_endless_line_is_reported_once_and_takes_bounded_memory(void **sta
     frame_reader_deinit(&r);
 }
 
+static void a_line_that_goes_on_for_16_mib_more_is_endless(void **state)
+{
+    struct frame_reader r = {0};
+    push_x(&r, FRAME_MAX + 1);
+    expect_too_long(&r);
+    push_x(&r, FRAME_DROP_MAX);
+    assert_false(frame_is_endless(&r));
+    assert_int_equal(frame_held(&r), 0);
+    frame_push(&r, "x", 1);
+    assert_true(frame_is_endless(&r));
+    frame_push(&r, "\n", 1); /* whoever goes on reading may */
+    assert_false(frame_is_endless(&r));
+    frame_reader_deinit(&r);
+}
+
+static void a_large_buffer_is_given_back_when_it_is_empty(void **state)
+{
+    struct frame_reader r = {0};
+    const char *line;
+    size_t len;
+    push_x(&r, FRAME_MAX);
+    assert_int_equal(frame_held(&r), FRAME_MAX);
+    frame_push(&r, "\n", 1);
+    assert_int_equal(frame_next(&r, &line, &len, NULL), 1);
+    assert_int_equal(len, FRAME_MAX);
+    expect_nothing(&r);
+    assert_int_equal(r.b.cap, 0);
+    frame_reader_deinit(&r);
+}
+
 static void many_lines_do_not_pile_up(void **state)
 {
     struct frame_reader r = {0};
@@ -157,6 +187,8 @@ int main(void)
         cmocka_unit_test(a_half_line_is_kept_and_noticed),
         cmocka_unit_test(a_line_of_the_limit_passes_and_one_byte_more_does_not),
         cmocka_unit_test(an_endless_line_is_reported_once_and_takes_bounded_memory),
+        cmocka_unit_test(a_line_that_goes_on_for_16_mib_more_is_endless),
+        cmocka_unit_test(a_large_buffer_is_given_back_when_it_is_empty),
         cmocka_unit_test(many_lines_do_not_pile_up),
         cmocka_unit_test(a_written_message_ends_with_a_newline_or_is_taken_back),
     };

@@ -10,6 +10,13 @@
 #define SOURCE "{'repo':'/r','rev':'main','commit':'" COMMIT "'}"
 #define SUITE "'suite':{'name':'s','sha256':'" SHA "'}"
 #define JOB(members) "{'schema':'aurabench.job.v1','id':'" ID "'," SUITE members "}"
+#define OTHER "01J9Z3K4M5N6P7Q8R9S0T1V2W4"
+#define AFTER(items) JOB(",'after':[" items "]")
+#define ONE(n) "{'job':'01J9Z3K4M5N6P7Q8R9S0T1V0" n "'}"
+#define TEN(n)                                                                                     \
+    ONE(n "0")                                                                                     \
+    "," ONE(n "1") "," ONE(n "2") "," ONE(n "3") "," ONE(n "4") "," ONE(n "5") "," ONE(            \
+        n "6") "," ONE(n "7") "," ONE(n "8") "," ONE(n "9")
 #define SOURCES(sources) JOB(",'sources':{" sources "}")
 #define FILE_JOB(members) "{'schema':'aurabench.job.v1','suite':{'path':'benchmarks'}" members "}"
 
@@ -153,12 +160,33 @@ static void a_job_may_say_when_it_runs(void **state)
     arena_deinit(&a);
 }
 
-static const char everything[] =
-    JOB(",'window':{'days':'fri-mon','from':'01:00','to':'01:00','zone':'UTC'},"
-        "'not_before':'2026-12-01T01:00:00Z','deadline':'2026-12-05T00:00:01Z','session':'x',"
-        "'label':'a label','sources':{'before':" SOURCE ",'x':" SOURCE "},'repetitions':5,"
-        "'warmups':0,'order':'sequential','policy':'mine','retry':{'every':'90s','limit':0},"
-        "'allow_competing':true,'run':false,'exclude':['w/l','m'],'priority':-100");
+static void a_job_may_come_after_others(void **state)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct job *job = NULL;
+    assert_int_equal(
+        decode(&a,
+               AFTER("{'job':'" OTHER "'}," ONE("00") ",{'job':'7ZZZ3K4M5N6P7Q8R9S0T1V2W4Z',"
+                                                      "'on':'any'}"),
+               &job, &e),
+        0);
+    assert_int_equal(job->n_after, 3);
+    assert_string_equal(job->after[0].job, OTHER);
+    assert_int_equal(job->after[0].need, NEED_OK);
+    assert_int_equal(job->after[2].need, NEED_ANY);
+    assert_int_equal(decode(&a, AFTER(""), &job, &e), 0);
+    assert_int_equal(job->n_after, 0);
+    arena_deinit(&a);
+}
+
+static const char everything[] = JOB(
+    ",'after':[{'job':'" OTHER
+    "','on':'any'}],'window':{'days':'fri-mon','from':'01:00','to':'01:00','zone':'UTC'},"
+    "'not_before':'2026-12-01T01:00:00Z','deadline':'2026-12-05T00:00:01Z','session':'x',"
+    "'label':'a label','sources':{'before':" SOURCE ",'x':" SOURCE "},'repetitions':5,"
+    "'warmups':0,'order':'sequential','policy':'mine','retry':{'every':'90s','limit':0},"
+    "'notify':[{'command':['x','y']}],'allow_competing':true,'run':false,'exclude':['w/l','m'],'priority':-100");
 
 static void put(const struct job *job, struct buf *out)
 {
@@ -237,7 +265,16 @@ static const struct refusal refusals[] = {
     {JOB(",'deadline':'1970-01-01T00:00:00Z'"), "json.value", "deadline"},
     {JOB(",'not_before':'2026-12-01T01:00:00Z','deadline':'2026-12-01T01:00:00Z'"), "job.bad",
      "deadline"},
-    {JOB(",'after':[]"), "job.not_yet", "after"},
+    {AFTER("{'on':'ok'}"), "json.missing", "after[0].job"},
+    {AFTER("{'job':'" OTHER "','on':'well'}"), "json.value", "after[0].on"},
+    {AFTER("{'job':'" OTHER "','when':'ok'}"), "json.unknown_key", "after[0].when"},
+    {AFTER("'" OTHER "'"), "json.type", "after[0]"},
+    {AFTER("{'job':'V2W3'}"), "job.bad", "after[0].job"},
+    {AFTER("{'job':'" OTHER "'},{'job':'" ID "'}"), "job.bad", "after[1].job"},
+    {AFTER("{'job':'" OTHER "'},{'job':'" OTHER "','on':'any'}"), "job.bad", "after[1].job"},
+    {AFTER(TEN("0") "," TEN("1") "," TEN("2") "," TEN("3")), "json.too_long", "after"},
+
+    {JOB(",'notify':[{'command':['a/b']}]"), "job.bad", "notify[0].command"},
 
     {PAIRS("{'subject':'tuned'}"), "json.missing", "pairs[0].reference"},
     {PAIRS("{'subject':'tuned','reference':'nowhere'}"), "job.bad", "pairs[0].reference"},
@@ -252,6 +289,8 @@ static const struct refusal refusals[] = {
     {VARIANT("'GIT_DIR':'x'"), "job.bad", "sources.before.variant.env.GIT_DIR"},
     {VARIANT("'LISTEN_FDS':'1'"), "job.bad", "sources.before.variant.env.LISTEN_FDS"},
     {VARIANT("'NOTIFY_SOCKET':'x'"), "job.bad", "sources.before.variant.env.NOTIFY_SOCKET"},
+    {VARIANT("'AURABENCH_X':'1'"), "job.bad", "sources.before.variant.env.AURABENCH_X"},
+    {VARIANT("'WATCHDOG_PID':'1'"), "job.bad", "sources.before.variant.env.WATCHDOG_PID"},
     {VARIANT("'A=B':'x'"), "job.bad", "sources.before.variant.env.A=B"},
     {VARIANT("'A':'{build}'"), "job.bad", "sources.before.variant.env.A"},
     {VARIANT("'A':1"), "json.type", "sources.before.variant.env.A"},
@@ -297,11 +336,14 @@ static void a_users_job_file_names_paths_and_revisions(void **state)
     struct job_file *file = NULL;
     assert_int_equal(decode_file(&a,
                                  FILE_JOB(",'label':'x','retry':{'every':'10m','limit':11},"
+                                          "'after':[{'job':'t1v2','on':'any'}],"
                                           "'sources':{'after':{'repo':'/r','rev':'main'},"
                                           "'before':{'repo':'/r','rev':'v1'}}"),
                                  &file, &e),
                      0);
     assert_string_equal(file->suite_path, "benchmarks");
+    assert_int_equal(file->job.n_after, 1);
+    assert_string_equal(file->job.after[0].job, "t1v2");
     assert_null(file->job.id);
     assert_null(file->job.suite_sha256);
     assert_int_equal(file->job.retry_every_ms, 600000);
@@ -313,6 +355,9 @@ static void a_users_job_file_names_paths_and_revisions(void **state)
 }
 
 static const struct refusal file_refusals[] = {
+    {FILE_JOB(",'after':[{'job':'1v2'}]"), "job.bad", "after[0].job"},
+    {FILE_JOB(",'after':[{'job':'v2%w'}]"), "job.bad", "after[0].job"},
+    {FILE_JOB(",'after':[{'job':'V2W3'},{'job':'v2w3'}]"), "job.bad", "after[1].job"},
     {FILE_JOB(",'id':'" ID "'"), "json.unknown_key", "id"},
     {FILE_JOB(",'sources':{'before':" SOURCE "}"), "json.unknown_key", "sources.before.commit"},
     {FILE_JOB(",'sources':{'before':{'repo':'/r'}}"), "json.missing", "sources.before.rev"},
@@ -343,6 +388,7 @@ int main(void)
         cmocka_unit_test(excluded_lanes_name_a_workload_or_all),
         cmocka_unit_test(pairs_name_sides_of_the_job_in_their_order),
         cmocka_unit_test(a_job_may_say_when_it_runs),
+        cmocka_unit_test(a_job_may_come_after_others),
         cmocka_unit_test(a_variant_is_the_environment_of_one_sides_builds),
         cmocka_unit_test(a_job_survives_encoding_and_decoding),
         cmocka_unit_test(each_rule_refuses_what_breaks_it),

@@ -130,13 +130,14 @@ static void results_requests_and_notifications_are_written_and_read(void **state
     struct err e = {0};
 
     rpc_begin_result(&out, &b, "7");
-    json_put_bool(&out.o, "result", true);
+    json_begin(&out.o, "result");
+    json_end(&out.o);
     assert_int_equal(rpc_end(&out, &e), 0);
-    assert_string_equal(buf_str(&b), "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":true}\n");
+    assert_string_equal(buf_str(&b), "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n");
     assert_int_equal(decode_message(&a, b.data, b.len, &msg, &e), 0);
     assert_int_equal(msg.kind, RPC_RESULT);
     assert_int_equal(msg.id, 7);
-    assert_true(cJSON_IsTrue(msg.result));
+    assert_true(cJSON_IsObject(msg.result));
     rpc_message_deinit(&msg);
 
     buf_clear(&b);
@@ -218,8 +219,10 @@ static void what_is_no_response_is_refused(void **state)
         {"[]", "rpc.invalid", ""},
         {"{'jsonrpc':'2.0','id':1}", "rpc.invalid", "result"},
         {"{'jsonrpc':'2.0','id':1,'result':1,'error':{}}", "rpc.invalid", "result"},
-        {"{'jsonrpc':'2.0','result':1}", "rpc.invalid", "id"},
-        {"{'jsonrpc':'2.0','id':'a','result':1}", "rpc.invalid", "id"},
+        {"{'jsonrpc':'2.0','id':1,'result':[1]}", "rpc.invalid", "result"},
+        {"{'jsonrpc':'2.0','id':1,'result':null}", "rpc.invalid", "result"},
+        {"{'jsonrpc':'2.0','result':{}}", "rpc.invalid", "id"},
+        {"{'jsonrpc':'2.0','id':'a','result':{}}", "rpc.invalid", "id"},
         {"{'jsonrpc':'2.0','id':1,'result':1,'x':1}", "rpc.invalid", "x"},
         {"{'jsonrpc':'2.0','id':1,'error':{'code':1,'message':'m'}}", "rpc.invalid", "error.data"},
         {"{'jsonrpc':'2.0','id':1,'error':{'code':1,'message':'m','data':{'code':'c','x':1}}}",

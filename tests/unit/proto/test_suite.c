@@ -6,6 +6,9 @@
 
 #define HEAD "{'schema':'aurabench.suite.v1','name':'s',"
 #define PROTOCOL "'name':'w','measure':'protocol','ready':'R','go':'G','done':'D',"
+#define OPERATION "'name':'w','measure':'operation','ready':'R','go':'G','done':'D',"
+#define MEMORY "'name':'w','measure':'memory','ready':'R','go':'G','done':'D',"
+#define CPU "'name':'w','measure':'cpu','ready':'R','go':'G','done':'D',"
 #define LANE "'c':{'command':['true']}"
 /* Documents around the part that a row is about. */
 #define TOP(members) HEAD members "'workloads':[{" PROTOCOL "'lanes':{" LANE "}}]}"
@@ -13,6 +16,10 @@
 #define LANES(lanes) HEAD "'workloads':[{" PROTOCOL "'lanes':{" lanes "}}]}"
 #define COMMAND(args) LANES("'c':{'command':[" args "]}")
 #define LANE_WITH(members) LANES("'c':{'command':['true']," members "}")
+#define COUNTERS(names) "'name':'w','measure':'counters','counters':[" names "],"
+#define COUNTERS_LANES(lanes) HEAD "'workloads':[{" COUNTERS("'a'") "'lanes':{" lanes "}}]}"
+#define SIZE(lanes) HEAD "'workloads':[{'name':'w','measure':'size','lanes':{" lanes "}}]}"
+#define SIZE_WITH(members) SIZE("'c':{'files':{'a':'{build}/x'}," members "}")
 #define PROCESS(lanes) HEAD "'workloads':[{'name':'w','measure':'process','lanes':{" lanes "}}]}"
 
 static int decode(struct arena *a, const char *single_quoted, struct suite **out, struct err *e)
@@ -32,7 +39,10 @@ static const char whole[] =
     "{'name':'p','measure':'protocol','ready':'READY p','go':'GO p','done':'DONE p 7',"
     "'declared_wait_ns':100,'absent':['before','old_1'],'lanes':{"
     "'c':{'command':['{build}/p'],'cpus':1,'env':{'B':''}},"
-    "'py':{'command':['python3','{suite}/p.py'],'control':true,'optional':true,'cwd':'/tmp'}}},"
+    "'py':{'command':['python3','{suite}/p.py'],'control':true,'optional':true,'cwd':'/tmp',"
+    "'needs':['cargo','{build}/x']}}},"
+    "{'name':'o','measure':'operation','ready':'R','go':'G','done':'D','operations':512,"
+    "'resolution_ns':1000000,'lanes':{'c':{'command':['{build}/o']}}},"
     "{'name':'q','measure':'process','stdout':'1\\n','lanes':{"
     "'c':{'command':['{build}/q'],'startup':'c_startup','stdout':'2\\n'},"
     "'c_startup':{'command':['{build}/s']}}}]}";
@@ -52,9 +62,9 @@ static void a_whole_suite_becomes_its_struct(void **state)
     assert_int_equal(s->n_env, 1);
     assert_string_equal(s->env[0].value, "x y");
     assert_string_equal(s->forbidden.v[0], "cc");
-    assert_int_equal(s->n_workloads, 2);
+    assert_int_equal(s->n_workloads, 3);
 
-    const struct workload *p = &s->workloads[0], *q = &s->workloads[1];
+    const struct workload *p = &s->workloads[0], *o = &s->workloads[1], *q = &s->workloads[2];
     assert_int_equal(p->measure, MEASURE_PROTOCOL);
     assert_string_equal(p->done, "DONE p 7");
     assert_int_equal(p->declared_wait_ns, 100);
@@ -67,7 +77,15 @@ static void a_whole_suite_becomes_its_struct(void **state)
     assert_string_equal(p->lanes[1].name, "py");
     assert_true(p->lanes[1].control && p->lanes[1].optional);
     assert_string_equal(p->lanes[1].cwd, "/tmp");
+    assert_int_equal(p->lanes[0].needs.n, 0);
+    assert_int_equal(p->lanes[1].needs.n, 2);
+    assert_string_equal(p->lanes[1].needs.v[1], "{build}/x");
     assert_int_equal(p->lanes[1].cpus, 0);
+    assert_int_equal(p->operations, 0);
+    assert_int_equal(o->measure, MEASURE_OPERATION);
+    assert_string_equal(o->ready, "R");
+    assert_int_equal(o->operations, 512);
+    assert_int_equal(o->resolution_ns, 1000000);
     assert_int_equal(q->measure, MEASURE_PROCESS);
     assert_string_equal(q->stdout_text, "1\n");
     assert_string_equal(q->lanes[0].startup, "c_startup");
@@ -76,19 +94,26 @@ static void a_whole_suite_becomes_its_struct(void **state)
     arena_deinit(&a);
 }
 
-static void the_shipped_suite_is_accepted(void **state)
+static void the_shipped_suites_are_accepted(void **state)
 {
-    struct arena a = {0};
-    struct err e = {0};
-    struct buf text = {0};
-    struct suite *s = NULL;
-    const char *path = PROTO_DIR "/../workloads/release-performance/suite.json";
-    assert_int_equal(file_read(path, 1 << 20, &text, &e), 0);
-    if (suite_decode(&a, text.data, text.len, &s, &e))
-        fail_msg("%s: %s", e.field, e.text);
-    assert_string_equal(s->name, "release-performance");
-    buf_deinit(&text);
-    arena_deinit(&a);
+    static const char *const names[] = {
+        "build-times",         "collections",    "document-db",
+        "executable-size",     "instructions",   "numeric-arrays",
+        "release-performance", "representation", "scalable-runtime"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct arena a = {0};
+        struct err e = {0};
+        struct buf text = {0};
+        struct suite *s = NULL;
+        CLEANUP(mem_freep)
+        char *path = mem_printf(PROTO_DIR "/../workloads/%s/suite.json", names[i]);
+        assert_int_equal(file_read(path, 1 << 20, &text, &e), 0);
+        if (suite_decode(&a, text.data, text.len, &s, &e))
+            fail_msg("%s: %s: %s", names[i], e.field, e.text);
+        assert_string_equal(s->name, names[i]);
+        buf_deinit(&text);
+        arena_deinit(&a);
+    }
 }
 
 static const struct refusal refusals[] = {
@@ -144,7 +169,81 @@ static const struct refusal refusals[] = {
     {WORKLOAD("'name':'w','measure':'process','ready':'R',"), "suite.bad", "workloads[0].ready"},
     {WORKLOAD("'name':'w','measure':'process','go':'G',"), "suite.bad", "workloads[0].go"},
     {WORKLOAD("'name':'w','measure':'process','done':'D',"), "suite.bad", "workloads[0].done"},
+    {WORKLOAD(COUNTERS("")), "suite.bad", "workloads[0].counters"},
+    {WORKLOAD("'name':'w','measure':'counters',"), "suite.bad", "workloads[0].counters"},
+    {WORKLOAD(COUNTERS("'a','b','a'")), "suite.bad", "workloads[0].counters[2]"},
+    {WORKLOAD(COUNTERS("'A'")), "suite.bad", "workloads[0].counters[0]"},
+    {WORKLOAD(COUNTERS("7")), "json.type", "workloads[0].counters[0]"},
+    {WORKLOAD(COUNTERS("'a'") "'stdout':'x',"), "suite.bad", "workloads[0].stdout"},
+    {WORKLOAD(COUNTERS("'a'") "'ready':'x',"), "suite.bad", "workloads[0].ready"},
+    {WORKLOAD(COUNTERS("'a'") "'declared_wait_ns':5,"), "suite.bad",
+     "workloads[0].declared_wait_ns"},
+    {WORKLOAD(PROTOCOL "'counters':['a'],"), "suite.bad", "workloads[0].counters"},
+    {WORKLOAD("'name':'w','measure':'process','counters':['a'],"), "suite.bad",
+     "workloads[0].counters"},
+    {COUNTERS_LANES("'c':{'command':['x'],'startup':'d'},'d':{'command':['x']}"), "suite.startup",
+     "workloads[0].lanes.c.startup"},
+    {COUNTERS_LANES("'c':{'command':['x'],'stdout':'1'}"), "suite.bad",
+     "workloads[0].lanes.c.stdout"},
+    {SIZE("'c':{}"), "json.missing", "workloads[0].lanes.c.files"},
+    {SIZE("'c':{'files':{}}"), "suite.bad", "workloads[0].lanes.c.files"},
+    {SIZE("'c':{'files':{'a':'/usr/bin/cc'}}"), "suite.bad", "workloads[0].lanes.c.files.a"},
+    {SIZE("'c':{'files':{'a':'{source}/x'}}"), "suite.bad", "workloads[0].lanes.c.files.a"},
+    {SIZE("'c':{'files':{'a':'{build}/../x'}}"), "suite.bad", "workloads[0].lanes.c.files.a"},
+    {SIZE("'c':{'files':{'a':'{build}/{suite}'}}"), "suite.bad", "workloads[0].lanes.c.files.a"},
+    {SIZE("'c':{'files':{'a':'{build}/'}}"), "suite.bad", "workloads[0].lanes.c.files.a"},
+    {SIZE("'c':{'files':{'A':'{build}/x'}}"), "suite.bad", "workloads[0].lanes.c.files.A"},
+    {SIZE("'c':{'files':{'a':7}}"), "json.type", "workloads[0].lanes.c.files.a"},
+    {SIZE_WITH("'baselines':{'b':1}"), "suite.bad", "workloads[0].lanes.c.baselines.b"},
+    {SIZE_WITH("'baselines':{'a':0}"), "json.range", "workloads[0].lanes.c.baselines.a"},
+    {SIZE_WITH("'must_link':['']"), "suite.bad", "workloads[0].lanes.c.must_link[0]"},
+    {SIZE_WITH("'must_not_link':'x'"), "json.type", "workloads[0].lanes.c.must_not_link"},
+    {SIZE_WITH("'command':['x']"), "suite.bad", "workloads[0].lanes.c.command"},
+    {SIZE_WITH("'cpus':1"), "suite.bad", "workloads[0].lanes.c.cpus"},
+    {SIZE_WITH("'env':{}"), "suite.bad", "workloads[0].lanes.c.env"},
+    {SIZE_WITH("'startup':'d'"), "suite.bad", "workloads[0].lanes.c.startup"},
+    {WORKLOAD("'name':'w','measure':'size','ready':'R',"), "suite.bad", "workloads[0].ready"},
+    {WORKLOAD("'name':'w','measure':'size','growth_pct':-1,"), "json.range",
+     "workloads[0].growth_pct"},
+    {WORKLOAD(PROTOCOL "'growth_pct':5,"), "suite.bad", "workloads[0].growth_pct"},
+    {LANE_WITH("'files':{'a':'{build}/x'}"), "suite.bad", "workloads[0].lanes.c.files"},
     {WORKLOAD(PROTOCOL "'declared_wait_ns':-1,"), "json.range", "workloads[0].declared_wait_ns"},
+
+    /* operations */
+    {WORKLOAD(OPERATION), "json.missing", "workloads[0].operations"},
+    {WORKLOAD(OPERATION "'operations':0,"), "json.range", "workloads[0].operations"},
+    {WORKLOAD(OPERATION "'operations':1000000000001,"), "json.range", "workloads[0].operations"},
+    {WORKLOAD(OPERATION "'operations':1.5,"), "json.type", "workloads[0].operations"},
+    {WORKLOAD(OPERATION "'operations':2,'resolution_ns':0,"), "json.range",
+     "workloads[0].resolution_ns"},
+    {WORKLOAD(OPERATION "'operations':2,'stdout':'x',"), "suite.bad", "workloads[0].stdout"},
+    {WORKLOAD("'name':'w','measure':'operation','operations':2,'go':'G','done':'D',"),
+     "json.missing", "workloads[0].ready"},
+    {WORKLOAD(PROTOCOL "'operations':2,"), "suite.bad", "workloads[0].operations"},
+    {WORKLOAD(PROTOCOL "'resolution_ns':2,"), "suite.bad", "workloads[0].resolution_ns"},
+    {WORKLOAD("'name':'w','measure':'process','operations':2,"), "suite.bad",
+     "workloads[0].operations"},
+    {LANE_WITH("'operations':5"), "suite.bad", "workloads[0].lanes.c.operations"},
+    {LANE_WITH("'resolution_ns':5"), "suite.bad", "workloads[0].lanes.c.resolution_ns"},
+
+    /* memory, cpu */
+    {WORKLOAD(MEMORY "'baseline':'B',"), "suite.record", "workloads[0].load"},
+    {WORKLOAD(MEMORY "'load':'L',"), "suite.record", "workloads[0].baseline"},
+    {WORKLOAD(MEMORY "'baseline':'R','load':'L',"), "suite.record", "workloads[0].baseline"},
+    {WORKLOAD(MEMORY "'baseline':'','load':'L',"), "suite.record", "workloads[0].baseline"},
+    {WORKLOAD(MEMORY "'baseline':'B','load':7,"), "json.type", "workloads[0].load"},
+    {WORKLOAD(MEMORY "'window_ms':200,"), "suite.bad", "workloads[0].window_ms"},
+    {WORKLOAD(MEMORY "'stdout':'x',"), "suite.bad", "workloads[0].stdout"},
+    {WORKLOAD(MEMORY "'declared_wait_ns':5,"), "suite.bad", "workloads[0].declared_wait_ns"},
+    {WORKLOAD("'name':'w','measure':'memory','go':'G','done':'D',"), "json.missing",
+     "workloads[0].ready"},
+    {WORKLOAD(CPU "'window_ms':99,"), "json.range", "workloads[0].window_ms"},
+    {WORKLOAD(CPU "'window_ms':600001,"), "json.range", "workloads[0].window_ms"},
+    {WORKLOAD(CPU "'baseline':'B','load':'L',"), "suite.bad", "workloads[0].baseline"},
+    {WORKLOAD(CPU "'declared_wait_ns':5,"), "suite.bad", "workloads[0].declared_wait_ns"},
+    {WORKLOAD(PROTOCOL "'load':'L',"), "suite.bad", "workloads[0].load"},
+    {WORKLOAD(PROTOCOL "'window_ms':200,"), "suite.bad", "workloads[0].window_ms"},
+    {LANE_WITH("'baseline':'B'"), "json.unknown_key", "workloads[0].lanes.c.baseline"},
 
     /* lanes */
     {LANES(""), "suite.bad", "workloads[0].lanes"},
@@ -157,6 +256,12 @@ static const struct refusal refusals[] = {
     {LANE_WITH("'cpus':0"), "suite.bad", "workloads[0].lanes.c.cpus"},
     {LANE_WITH("'cwd':'tmp'"), "suite.bad", "workloads[0].lanes.c.cwd"},
     {LANE_WITH("'stdout':'x'"), "suite.bad", "workloads[0].lanes.c.stdout"},
+    {LANE_WITH("'needs':['x']"), "suite.bad", "workloads[0].lanes.c.needs"},
+    {LANE_WITH("'optional':true,'needs':[]"), "suite.bad", "workloads[0].lanes.c.needs"},
+    {LANE_WITH("'optional':true,'needs':['{home}/x']"), "suite.unknown_placeholder",
+     "workloads[0].lanes.c.needs[0]"},
+    {LANE_WITH("'optional':true,'control':true,'needs':['{source}/x']"), "suite.control_source",
+     "workloads[0].lanes.c.needs"},
     {LANE_WITH("'fixture':['x']"), "suite.not_yet", "workloads[0].lanes.c.fixture"},
     {LANE_WITH("'declared_wait_ns':5"), "suite.bad", "workloads[0].lanes.c.declared_wait_ns"},
     {LANE_WITH("'control':'yes'"), "json.type", "workloads[0].lanes.c.control"},
@@ -298,7 +403,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_suite_becomes_its_struct),
-        cmocka_unit_test(the_shipped_suite_is_accepted),
+        cmocka_unit_test(the_shipped_suites_are_accepted),
         cmocka_unit_test(each_rule_refuses_what_breaks_it),
         cmocka_unit_test(operators_inside_an_argument_are_data),
         cmocka_unit_test(everything_is_bounded),

@@ -218,6 +218,7 @@ static void observe(struct raw *raw, const struct plan_step *step)
                                   .position = step->position,
                                   .kind = step->kind,
                                   .outcome = "ok",
+                                  RAW_OBSERVATION_NO_LEDGER,
                                   .start_ns = (int64_t)step->seq * 1000000000,
                                   .max_rss_bytes = 1 << 20,
                                   .cpu = w->lanes[step->lane].cpus ? 1 : -1,

@@ -16,6 +16,17 @@ static void durations_have_six_decimals_of_a_millisecond(void **state)
     assert_string_equal(number_ms(n, 3600e9), "3600000.000000");
 }
 
+static void an_operation_has_the_unit_that_suits_the_smallest_beside_it(void **state)
+{
+    char n[NUMBER_MAX];
+    assert_string_equal(number_per_operation(n, 249473, 249473), "0.249473 ms/op");
+    assert_string_equal(number_per_operation(n, 54e6, 13.9e6), "54.000000 ms/op");
+    assert_string_equal(number_per_operation(n, 9412.345, 670), "9.412345 us/op");
+    assert_string_equal(number_per_operation(n, 9412.345, 99), "9412.345 ns/op");
+    assert_string_equal(number_per_operation(n, 0.25, 0.25), "0.250 ns/op");
+    assert_string_equal(number_per_operation(n, (double)NAN, (double)NAN), "undefined");
+}
+
 static void ratios_have_six_decimals(void **state)
 {
     char n[NUMBER_MAX];
@@ -83,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_have_six_decimals_of_a_millisecond),
+        cmocka_unit_test(an_operation_has_the_unit_that_suits_the_smallest_beside_it),
         cmocka_unit_test(ratios_have_six_decimals),
         cmocka_unit_test(percents_are_signed_unless_they_round_to_zero),
         cmocka_unit_test(undefined_is_a_word),

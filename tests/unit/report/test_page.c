@@ -105,6 +105,26 @@ static void every_caption_names_the_grade(void **state)
     expect_captions(w, "contractual");
 }
 
+static void operations_have_a_family_of_their_own_and_coarse_ones_are_named(void **state)
+{
+    static const char *const result[] = {"fib30", "after", "4.938271 us/op", "31.744308 us/op",
+                                         "0.155564"};
+    struct world *w = *state;
+    w->raw[0]->workloads[0].measure = MEASURE_OPERATION;
+    w->raw[0]->workloads[0].operations = 5000;
+    w->raw[0]->workloads[0].resolution_ns = 200000;
+    render(w);
+    expect(w, "\n### Results: one operation\n\n*diagnostic; medians of wall time, ratios of "
+              "medians; lower is faster*\n");
+    page_expect_row(w->page, "demo-after", "Results: one operation", result, 5);
+    expect(w, "\n### Operations\n\n*diagnostic; the time from GO to DONE, divided by the "
+              "operations done in it*\n");
+    expect(w, "- fib30 c, before: coarse; a step of the timer, 0.200000 ms, is more than 1 % of "
+              "the 12.345678 ms from GO to DONE");
+    expect(w, "| 2.469136 us/op (coarse) |");
+    expect(w, "| 104.000000 ms |");
+}
+
 static void a_diagnostic_row_is_marked_wherever_it_stands(void **state)
 {
     struct world *w = *state;
@@ -357,26 +377,34 @@ static void targets_stand_with_figure_and_result(void **state)
         {.kind = TARGET_SIZE, .file = "out/fib30", .bytes = 16384, .diagnostic = true},
         {.kind = TARGET_RATIO, .workload = "fib31", .lane = "c", .reference = "cpython", .max = 2},
     };
-    const struct targets targets = {"phase 1", v, ARRAY_LEN(v)};
+    struct recorded_gap gaps[] = {{NULL, "fib30", "c", "cpython", 0.5, "an older host"},
+                                  {NULL, "fib30", "aura", "rust", 14.5, NULL}};
+    const struct targets targets = {
+        .name = "phase 1", .v = v, .n = ARRAY_LEN(v), .gaps = gaps, .n_gaps = 2};
     w->in.targets = &targets;
     render(w);
-    static const char *const rows[][6] = {
+    static const char *const rows[][8] = {
         {"fib30: c / cpython", "at most 0.200000", "bench1", "demo-after", "0.155564",
-         "met: diagnostic, which the target allows"},
+         "0.155564 to 0.155564 (98.83%)", "none", "met: diagnostic, which the target allows"},
         {"fib30: c / cpython", "at most 0.200000", "bench1", "demo-after", "0.155564",
-         "**not met: within the limit, but diagnostic**"},
+         "0.155564 to 0.155564 (98.83%)", "none", "**not met: within the limit, but diagnostic**"},
         {"fib30: change of c", "at most +2.0000 %", "bench1", "demo-after", "+100.0000 %",
-         "**missed: diagnostic**"},
-        {"out/fib30, size", "at most 16384 + 10 %", "bench1", "demo-after", "16896",
+         "+99.2008 % to +100.6018 % (98.83%)", "1.961 x", "**missed: diagnostic**"},
+        {"out/fib30, size", "at most 16384 + 10 %", "bench1", "demo-after", "16896", "none", "none",
          "met: diagnostic, which the target allows"},
-        {"fib31: c / cpython", "at most 2.000000", "bench1", "none", "undefined",
-         "**undefined: no report of this host has the workload fib31**"},
+        {"fib31: c / cpython", "at most 2.000000", "bench1", "none", "undefined", "none", "unknown",
+         "**undefined: no report of this host has the workload fib31; there is: fib30, tcp_fanout, int32**"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        page_expect_row(w->page, "Targets", NULL, rows[i], 6);
+        page_expect_row(w->page, "Targets", NULL, rows[i], 8);
     expect(w, "phase 1: not every target is met.");
     expect(w, "- bench1: 2 met, 1 missed, 1 undefined, 1 within the limit on diagnostic figures "
-              "only\n");
+              "only, 0 unclear\n");
+    static const char *const recorded[][7] = {
+        {"fib30", "c / cpython", "0.500000", "an older host", "0.155564", "bench1", "demo-after"},
+        {"fib30", "aura / rust", "14.500000", "not said", "not measured", "none", "none"}};
+    for (size_t i = 0; i < ARRAY_LEN(recorded); i++)
+        page_expect_row(w->page, "Targets", "Recorded gaps", recorded[i], 7);
     w->in.targets = NULL;
     render(w);
     expect_without(w, "## Targets");
@@ -491,6 +519,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(every_caption_names_the_grade),
+        TEST(operations_have_a_family_of_their_own_and_coarse_ones_are_named),
         TEST(a_diagnostic_row_is_marked_wherever_it_stands),
         TEST(what_limits_a_diagnostic_report_is_named),
         TEST(a_void_report_has_no_figures),

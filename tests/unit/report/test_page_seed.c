@@ -69,6 +69,7 @@ static void observe(struct raw *raw, const cJSON *workload, const struct plan_st
                                   .position = step->position,
                                   .kind = OBS_TIMED,
                                   .outcome = "ok",
+                                  RAW_OBSERVATION_NO_LEDGER,
                                   .start_ns = (int64_t)step->seq * 1000000000,
                                   .elapsed_ns = elapsed,
                                   .interval_cpu_ns = elapsed,

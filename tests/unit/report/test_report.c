@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "report/text.h"
 #include "sample.h"
+#include "unit/core/calibrations.h"
 
 static char *text_of(struct arena *a, const struct raw *raw, int width, bool colour)
 {
@@ -94,7 +95,7 @@ static void every_part_of_a_comparison_is_there(void **state)
         "  mains power        waived    UNKNOWN  no power supply is listed by a virtual machine",
         "  host contract      required  n/a      the policy names none",
         "  - mains power is waived: a guest does not see the power supply (the virtual policy)",
-        "  observer_silent     UNKNOWN  not audited by this version",
+        "  observer_silent     UNKNOWN  observation 10: not all of the counters are here",
         "  before  " SAMPLE_BEFORE "  clean, detached  v1.2",
         "  python3  0f1e2d3c4b5a  Python 3.11.2 (/usr/bin/python3.11)",
         "  boot     5b3c1d9e-6a77-4a53-9c38-0a3f2b7c1d11, booted 2026-11-30T16:35:52Z",
@@ -104,6 +105,74 @@ static void every_part_of_a_comparison_is_there(void **state)
     struct arena a = {0};
     CLEANUP(mem_freep) char *text = text_of(&a, sample_raw(&a), 120, false);
     expect_lines(text, lines);
+    arena_deinit(&a);
+}
+
+static void a_calibration_is_told_with_the_floors_share_and_what_is_below_resolution(void **state)
+{
+    static const char *const lines[] = {
+        "VERDICTS  after (HEAD, 9ac01de29a) against before (v1.2, 3f2a91c0de), 11 pairs",
+        "  fib30       c        before  11   12.345678  0.024690   12.407403   12.296298   8.10% "
+        "(below resolution)",
+        "  fib30       cpython  before  11  158.321541  0.316642  159.113146  157.688257              "
+        "        0.63%",
+        "CALIBRATION  one program against itself, before this attempt",
+        "  protocol        0.20%        0.20%  1000.000  200.000         20.000000",
+        "  - measuring itself takes 0.63% to 50.00% of the medians",
+        "  - below resolution: fib30 c, before: 12.345678 ms; resolved are 20.000000 ms, 100 x the "
+        "MAD of the protocol floor",
+        NULL};
+    static const double ratios[] = {1, 1.002};
+    struct arena a = {0};
+    struct raw *raw = sample_raw(&a);
+    raw->calibration = calibration_of(&a, raw->boot.id, ratios, 2, 1000000, 200000);
+    CLEANUP(mem_freep) char *text = text_of(&a, raw, 140, false);
+    expect_lines(text, lines);
+    expect_without(text, "tcp_fanout c, before: ");
+    raw->calibration = calibration_of(&a, "another boot", ratios, 2, 1000000, 200000);
+    CLEANUP(mem_freep) char *other = text_of(&a, raw, 140, false);
+    expect_without(other, "CALIBRATION");
+    expect_without(other, "below resolution");
+    arena_deinit(&a);
+}
+
+/* fib30 counts operations, by a timer so coarse that c shows it. */
+static struct raw *with_operations(struct arena *a)
+{
+    struct raw *raw = sample_raw(a);
+    raw->workloads[0].measure = MEASURE_OPERATION;
+    raw->workloads[0].operations = 5000;
+    raw->workloads[0].resolution_ns = 200000;
+    return raw;
+}
+
+static void operations_are_told_by_one_of_them_each_with_its_unit(void **state)
+{
+    static const char *const lines[] = {
+        "  Medians. ratio: the median of after / before over the repetitions; below 1 is faster. "
+        "resolves: the smallest change",
+        "  fib30       c        2.469136 us/op  4.938271 us/op  +100.0000%  SLOWER      2.001992  "
+        "1.992008 to 2.006018     1.51%",
+        "  tcp_fanout  c         104.000000 ms   104.000000 ms     0.0000%  UNRESOLVED  1.000996  "
+        "0.996004 to 1.003009     1.51%",
+        "  fib30     cpython  31.664308 us/op  31.744308 us/op  +0.2527%  PASS",
+        "OPERATIONS  the time from GO to DONE, divided by the operations done in it",
+        "  fib30     c        before       5,000      12.345678   2.469136 us/op  coarse",
+        "  fib30     cpython  after        5,000     158.721541  31.744308 us/op  fine",
+        "  - fib30 c, before: coarse; a step of the timer, 0.200000 ms, is more than 1 % of the "
+        "12.345678 ms from GO to DONE",
+        "  fib30       c        before  11   2.469136 us/op  0.004938 us/op   2.481481 us/op   "
+        "2.459260 us/op",
+        NULL};
+    struct arena a = {0};
+    CLEANUP(mem_freep) char *text = text_of(&a, with_operations(&a), 120, false);
+    expect_lines(text, lines);
+    expect_without(text, "fib30 cpython, before: coarse");
+    CLEANUP(mem_freep) char *markdown = markdown_of(&a, with_operations(&a));
+    assert_non_null(strstr(markdown, "| 2.469136 us/op | coarse |"));
+    CLEANUP(mem_freep) char *plain = text_of(&a, sample_raw(&a), 120, false);
+    expect_without(plain, "/op");
+    expect_without(plain, "OPERATIONS");
     arena_deinit(&a);
 }
 
@@ -326,7 +395,7 @@ static void a_run_compares_its_two_commands_and_is_always_diagnostic(void **stat
     arena_deinit(&a);
 }
 
-/* The observer is not audited yet, so nothing can be contractual: the summary is bent by hand. */
+/* The sample has no audit of its observer: the summary is bent by hand. */
 static void a_diagnostic_row_of_a_contractual_report_is_marked(void **state)
 {
     const struct report_style style = {.width = 120};
@@ -452,6 +521,8 @@ int main(void)
         cmocka_unit_test(the_grade_comes_first_then_the_verdicts),
         cmocka_unit_test(a_narrow_page_splits_the_verdict_table),
         cmocka_unit_test(every_part_of_a_comparison_is_there),
+        cmocka_unit_test(a_calibration_is_told_with_the_floors_share_and_what_is_below_resolution),
+        cmocka_unit_test(operations_are_told_by_one_of_them_each_with_its_unit),
         cmocka_unit_test(sides_one_after_the_other_are_told_as_unpaired_with_cpu_time_beside),
         cmocka_unit_test(a_margin_raised_by_a_control_is_told),
         cmocka_unit_test(an_absent_workload_and_a_variant_are_told_once),

@@ -97,7 +97,7 @@ static void check_page(struct arena *a, struct prng *p)
     struct target v[] = {
         {.kind = TARGET_RATIO, .workload = "w", .lane = "a", .reference = "b", .max = 1},
         {.kind = TARGET_SIZE, .file = "f", .bytes = 1}};
-    const struct targets targets = {NULL, v, 2};
+    const struct targets targets = {.v = v, .n = 2};
     struct page_input in = {
         .opened_wall_ms = -1, .reports = reports, .n_reports = 2, .targets = &targets};
     for (int i = 0; i < 2; i++) {

@@ -105,6 +105,10 @@ static void test_variables_of_git_and_the_service_manager_are_left_out(void **st
     assert_true(run_env_forbidden("GIT_DIR=/x"));
     assert_true(run_env_forbidden("LISTEN_PID"));
     assert_true(run_env_forbidden("NOTIFY_SOCKET=/x"));
+    assert_true(run_env_forbidden("AURABENCH_SOCKET=/x"));
+    assert_true(run_env_forbidden("WATCHDOG_USEC=1"));
+    assert_true(run_env_forbidden("WATCHDOG_PID"));
+    assert_false(run_env_forbidden("WATCHDOG"));
     assert_false(run_env_forbidden("NOTIFY_SOCKET_DIR=/x"));
     assert_false(run_env_forbidden("A=GIT_DIR"));
     assert_false(run_env_forbidden(""));

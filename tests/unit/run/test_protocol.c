@@ -35,7 +35,7 @@ static void test_good_lane_is_ok(void **state)
 {
     int64_t before = clock_mono_ns();
     struct run_observation o =
-        observe(state, CHILD("say", READY "\n", "go", "say", DONE "\n", "eof"));
+        observe(state, CHILD("say", READY "\n", "go", "burn", "1", "say", DONE "\n", "eof"));
 
     assert_string_equal(o.raw.outcome, "ok");
     assert_string_equal(o.raw.ready, READY);
@@ -338,7 +338,7 @@ static void test_flood_of_stderr_blocks_nobody(void **state)
 
     /* Writing beyond the end of the file fails in the lane, which then gives up with this status.
      */
-    assert_invalid(&o, "lane.exit_status");
+    assert_invalid(&o, "lane.stderr_limit");
     assert_int_equal(o.raw.exit_status, 99);
     assert_int_equal(strlen(o.stderr_tail), RUN_TAIL_BYTES);
 }

@@ -15,6 +15,9 @@ static const struct run_observe request = {
     .ready = "READY 10000",
     .go = "GO",
     .done = "DONE 10000 49995000",
+    .baseline = "BASELINE 10000",
+    .load = "LOAD 10000",
+    .window_ms = 5600,
     .ready_timeout_ms = 1200,
     .done_timeout_ms = 3400,
 };
@@ -57,6 +60,30 @@ static const struct {
     {"lane.output_extra", "lanes.c.command", "more after DONE: \"DONE 10000 7\"", "nothing"},
     {"lane.stdout_wrong", "stdout", "wrong output", "correct"},
     {"lane.stdout_limit", "lanes.c.command", "more to stdout", "print less"},
+    {"lane.counter_bad", "lanes.c.command", "the line \"DONE 10000 7\"", "print nothing else"},
+    {"lane.counter_unknown", "counters", "does not declare", "do not print it"},
+    {"lane.counter_twice", "lanes.c.command", "printed before", "print each once"},
+    {"lane.counter_missing", "counters", "did not print its counter DONE", "take it out"},
+    {"lane.baseline_wrong", "baseline", "expected \"BASELINE 10000\", got \"DONE 10000 7\"",
+     "correct"},
+    {"lane.baseline_missing", "baseline", "no BASELINE (\"BASELINE 10000\")", "before the load"},
+    {"lane.baseline_twice", "baseline", "(\"BASELINE 10000\") twice", "once"},
+    {"lane.baseline_timeout", "baseline", "BASELINE line (\"BASELINE 10000\") within 1200 ms",
+     "raise"},
+    {"lane.baseline_unflushed", "lanes.c.command", "buffer", "flush stdout after BASELINE"},
+    {"lane.eof_before_baseline", "lanes.c.command", "before it printed BASELINE", "by hand"},
+    {"lane.ready_early", "load", "before it had read the line \"LOAD 10000\"", "must begin after"},
+    {"lane.load_failed", "lanes.c.command", "before \"LOAD 10000\"", "must read"},
+    {"lane.memory_unknown", "lanes.c.command", "could not be read", "daemon's user"},
+    {"lane.window_ended", "lanes.c.command", "its window of 5600 ms", "wait for GO"},
+    {"lane.cpu_unknown", "lanes.c.command", "is not known", "start none there"},
+    {"lane.instructions_unknown", "measure", "could not be counted", "by hand"},
+    {"lane.file_missing", "lanes.c.files", "has no file DONE", "mend its path"},
+    {"lane.file_link", "lanes.c.files", "has a link", "name the file"},
+    {"lane.file_special", "lanes.c.files", "no regular file", "name a file"},
+    {"lane.link_forbidden", "lanes.c.must_not_link", "has DONE", "without that"},
+    {"lane.link_missing", "lanes.c.must_link", "lacks DONE", "with that"},
+    {"lane.link_unknown", "lanes.c.must_link", "cannot be read", "or drop"},
     {"lane.stderr_written", "lanes.c.command",
      "17 bytes to stderr (its stderr ends: ValueError: "
      "seven)",
@@ -128,6 +155,31 @@ static void test_how_far_the_lane_had_come_is_said(void **state)
     assert_non_null(strstr(e.text, "status 3 after DONE"));
 }
 
+static void test_done_before_go_was_read_says_so(void **state)
+{
+    struct run_observation o = observation("lane.done_early");
+    struct err e = {0};
+
+    (void)run_observe_text(&who, &request, &o, &e);
+    assert_non_null(strstr(e.text, "before GO was written"));
+    err_clear(&e);
+    o.raw.go_ns = 1;
+    (void)run_observe_text(&who, &request, &o, &e);
+    assert_non_null(strstr(e.text, "before GO was read"));
+}
+
+static void test_flood_beyond_what_is_expected_says_both_sizes(void **state)
+{
+    struct run_observe req = request;
+    struct run_observation o = observation("lane.stdout_limit");
+    struct err e = {0};
+
+    req.stdout_text = "12\n";
+    o.raw.stdout_bytes = 2097152;
+    (void)run_observe_text(&who, &req, &o, &e);
+    assert_non_null(strstr(e.text, "printed 2097152 bytes to stdout, where 3 are expected"));
+}
+
 static void test_what_cannot_be_removed_is_named(void **state)
 {
     struct run_observation o = observation("lane.leftover");
@@ -162,9 +214,20 @@ static void test_start_failures_have_their_own_next_step(void **state)
         int errnum;
         const char *step, *has;
     } cases[] = {
-        {ENOENT, "lookup", "policy's PATH"}, {EACCES, "execve", "chmod +x"},
-        {ENOEXEC, "execve", "interpreter"},  {ENOENT, "chdir", "working directory"},
-        {EINVAL, "affinity", "cpu_set"},     {ENOMEM, "spawn", "by hand"},
+        {ENOENT, "lookup", "policy's PATH"},
+        {EACCES, "execve", "chmod +x"},
+        {ENOEXEC, "execve", "interpreter"},
+        {ENOENT, "chdir", "working directory"},
+        {EINVAL, "affinity", "cpu_set"},
+        {ENOMEM, "spawn", "memory"},
+        {ETXTBSY, "execve", "open for writing"},
+        {E2BIG, "execve", "shorten its arguments"},
+        {ENAMETOOLONG, "lookup", "shorten its path"},
+        {ELOOP, "execve", "links"},
+        {ENOTDIR, "execve", "not a folder"},
+        {EAGAIN, "spawn", "too many processes"},
+        {EMFILE, "stdio", "limit"},
+        {EIO, "execve", "by hand"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -226,6 +289,8 @@ int main(void)
         cmocka_unit_test(test_ok_has_no_sentence),
         cmocka_unit_test(test_unknown_outcome_still_has_words),
         cmocka_unit_test(test_how_far_the_lane_had_come_is_said),
+        cmocka_unit_test(test_done_before_go_was_read_says_so),
+        cmocka_unit_test(test_flood_beyond_what_is_expected_says_both_sizes),
         cmocka_unit_test(test_what_cannot_be_removed_is_named),
         cmocka_unit_test(test_long_text_leaves_room_for_the_next_step),
         cmocka_unit_test(test_start_failures_have_their_own_next_step),

@@ -65,7 +65,8 @@ static void test_observe_comes_out_as_it_went_in(void **state)
 static void test_every_type_survives_encoding_twice(void **state)
 {
     static const enum wire_type types[] = {WIRE_HELLO,  WIRE_EXEC,        WIRE_OBSERVE,
-                                           WIRE_CANCEL, WIRE_EXEC_RESULT, WIRE_OBSERVE_RESULT};
+                                           WIRE_CANCEL, WIRE_EXEC_RESULT, WIRE_OBSERVE_RESULT,
+                                           WIRE_SOURCES};
     CLEANUP(mem_freep) struct wire_msg *out = mem_alloc(sizeof *out);
     uint8_t once[2048], twice[2048];
 
@@ -124,7 +125,7 @@ static void test_what_does_not_fit_is_not_encoded(void **state)
     assert_int_equal(wire_encode(m, frame, WIRE_FRAME_MAX), -EINVAL);
     m->type = (enum wire_type)0;
     assert_int_equal(wire_encode(m, frame, WIRE_FRAME_MAX), -EINVAL);
-    m->type = (enum wire_type)(WIRE_OBSERVE_RESULT + 1);
+    m->type = (enum wire_type)(WIRE_SOURCES + 1);
     assert_int_equal(wire_encode(m, frame, WIRE_FRAME_MAX), -EINVAL);
 }
 

@@ -118,8 +118,12 @@ static void refusals_of_earlier_attempts_belong_to_the_report(void **ctx)
     attempts[0] = unit_attempt(u);
     for (int i = 0; i < 3; i++) {
         const struct raw_refusal refusal = {attempts[i], 10 + i, (enum phase)(i % 2), rnd_text(u)};
-        ok(u, store_put_refusal(u->s, &refusal, &u->e));
-        unit_event(u, job, JOB_REFUSE);
+        const struct store_event with = {.wall_ms = 10 + i,
+                                         .next_try_ms = 50,
+                                         .attempt = attempts[i],
+                                         .outcome = "refused",
+                                         .refusal = &refusal};
+        ok(u, store_job_event(u->s, job, JOB_REFUSE, &with, NULL, &u->e));
         if (i < 2) {
             unit_claim(u, 901 + i, 100);
             attempts[i + 1] = unit_id(u, 901 + i);
@@ -153,7 +157,6 @@ static void records_of_an_unknown_attempt_are_refused(void **ctx)
     struct unit *u = *ctx;
     const struct raw_source source = {.side = "before"};
     const struct raw_build build = {.side = "before"};
-    const struct raw_refusal refusal = {"none", 1, PHASE_BEFORE_BUILD, "busy"};
     const struct store_report report = {.attempt = "none",
                                         .grade = GRADE_VOID,
                                         .grade_line = "void",
@@ -163,7 +166,6 @@ static void records_of_an_unknown_attempt_are_refused(void **ctx)
     struct phase_record phase = {0};
     refused(u, store_put_sources(u->s, "none", &source, 1, &u->e), -EINVAL, "store.constraint");
     refused(u, store_put_build(u->s, "none", &build, &u->e), -EINVAL, "store.constraint");
-    refused(u, store_put_refusal(u->s, &refusal, &u->e), -EINVAL, "store.constraint");
     refused(u, store_report_put(u->s, &report, &u->e), -EINVAL, "store.constraint");
     refused(u, store_put_phase(u->s, "none", PHASE_BEFORE_BUILD, &phase, &u->e), -EINVAL,
             "store.constraint");

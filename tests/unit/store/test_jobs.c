@@ -132,18 +132,19 @@ static void every_event_in_every_state_does_what_the_table_says(void **ctx)
     const char *job = unit_submit(u, 1, 0);
     for (int s = JOB_NEW + 1; s < JOB_STATE_COUNT; s++)
         for (int e = 0; e < JOB_EVENT_COUNT; e++)
-            if (e != JOB_SUBMIT && e != JOB_CLAIM)
+            if (e != JOB_SUBMIT && e != JOB_CLAIM && e != JOB_EDIT && e != JOB_RERUN)
                 check_transition(u, job, (enum job_state)s, (enum job_event)e);
 }
 
-static void submit_and_claim_are_no_plain_events(void **ctx)
+static void submit_claim_edit_and_rerun_are_no_plain_events(void **ctx)
 {
     struct unit *u = *ctx;
     const struct store_event with = STORE_EVENT_INIT;
     const char *job = unit_submit(u, 1, 0);
-    refused(u, store_job_event(u->s, job, JOB_CLAIM, &with, NULL, &u->e), -EINVAL, "job.bad_event");
-    refused(u, store_job_event(u->s, job, JOB_SUBMIT, &with, NULL, &u->e), -EINVAL,
-            "job.bad_event");
+    const enum job_event events[] = {JOB_SUBMIT, JOB_CLAIM, JOB_EDIT, JOB_RERUN};
+    for (size_t i = 0; i < ARRAY_LEN(events); i++)
+        refused(u, store_job_event(u->s, job, events[i], &with, NULL, &u->e), -EINVAL,
+                "job.bad_event");
     assert_int_equal(unit_state(u, job), JOB_QUEUED);
 }
 
@@ -316,7 +317,7 @@ int main(void)
         T(bad_ids_and_unknown_suites_are_refused),
         T(a_job_submitted_on_hold_waits_for_its_release),
         T(every_event_in_every_state_does_what_the_table_says),
-        T(submit_and_claim_are_no_plain_events),
+        T(submit_claim_edit_and_rerun_are_no_plain_events),
         T(an_event_on_no_job_is_refused),
         T(waiting_needs_the_time_of_the_next_try),
         T(a_failure_keeps_its_error_and_a_new_attempt_begins_without_it),

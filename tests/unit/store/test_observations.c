@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-enum { SIDES = 2, STEPS = 24 };
+enum { SIDES = 2, STEPS = 24, POINTS_MIGRATION = 11 };
 
 static const char *const sides[SIDES] = {"before", "after"};
 
@@ -18,17 +18,23 @@ static const struct suite *unit_suite(void)
 
 static struct plan unit_plan(struct unit *u)
 {
-    struct plan plan = {arena_array(&u->arena, STEPS, sizeof(struct plan_step)), STEPS};
+    struct plan plan = {arena_array(&u->arena, STEPS, sizeof(struct plan_step)), STEPS, STEPS};
     for (int i = 0; i < STEPS; i++)
-        plan.steps[i] = (struct plan_step){
-            i, i % 3 == 2, i % 3 == 1, i / 3 % 2, i / 6, i % 3, i < 6 ? OBS_WARMUP : OBS_TIMED};
+        plan.steps[i] = (struct plan_step){i,
+                                           i % 3 == 2,
+                                           i % 3 == 1,
+                                           i / 3 % 2,
+                                           i / 6,
+                                           i % 3,
+                                           i < 6 ? OBS_WARMUP : OBS_TIMED,
+                                           i % 5 ? -1 : i};
     return plan;
 }
 
 static void put_plan(struct unit *u, const char *attempt)
 {
     const struct plan plan = unit_plan(u);
-    ok(u, store_put_plan(u->s, attempt, &plan, unit_suite(), sides, SIDES, &u->e));
+    ok(u, store_put_plan(u->s, attempt, &plan, 0, unit_suite(), sides, SIDES, &u->e));
 }
 
 static void a_plan_reads_back_equal_and_is_stored_with_names(void **ctx)
@@ -49,6 +55,7 @@ static void a_plan_reads_back_equal_and_is_stored_with_names(void **ctx)
         SAME_INT(repetition)
         SAME_INT(position)
         SAME_INT(kind)
+        SAME_INT(replaces)
     }
     assert_int_equal(unit_raw_number(u, "SELECT count(*) FROM plan_steps WHERE workload = 'fib30'"
                                         " AND lane = 'cpython' AND side = 'after'"),
@@ -64,8 +71,8 @@ static void a_plan_beyond_its_suite_is_refused(void **ctx)
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct plan plan = unit_plan(u);
         plan.steps[STEPS - 1] = bad[i];
-        refused(u, store_put_plan(u->s, attempt, &plan, unit_suite(), sides, SIDES, &u->e), -EINVAL,
-                "store.bad_plan");
+        refused(u, store_put_plan(u->s, attempt, &plan, 0, unit_suite(), sides, SIDES, &u->e),
+                -EINVAL, "store.bad_plan");
     }
     assert_int_equal(unit_raw_number(u, "SELECT count(*) FROM plan_steps"), 0);
 }
@@ -91,9 +98,29 @@ static void a_plan_beyond_its_suite_is_refused(void **ctx)
     X(stdout_bytes) \
     X(stderr_bytes) \
     X(runner_cpu_ns) \
-    X(runner_delay_ns)
+    X(runner_delay_ns) \
+    X(ledger.span_ns) \
+    X(ledger.lane_cpu_ns) \
+    X(ledger.observer_cpu_ns) \
+    X(ledger.near_foreign_ns) \
+    X(ledger.far_foreign_ns) \
+    X(ledger.steal_ns) \
+    X(ledger.lane_delay_ns) \
+    X(ledger.lane_preemptions) \
+    X(ledger.pressure_us) \
+    X(ledger.throttles) \
+    X(ledger.swapped_pages)
 /* clang-format on */
-#define OBS_INTS(X) X(exit_status) X(exit_signal) X(cpu) X(threads) X(leftovers)
+#define OBS_INTS(X) X(replaces) X(exit_status) X(exit_signal) X(cpu) X(threads) X(leftovers)
+
+/* None, or up to three. */
+static void fill_values(struct unit *u, struct raw_observation *x)
+{
+    x->n_values = (size_t)rnd(4);
+    x->values = arena_array(&u->arena, x->n_values, sizeof *x->values);
+    for (size_t i = 0; i < x->n_values; i++)
+        x->values[i] = (struct raw_value){rnd_text(u), rnd_int64()};
+}
 
 static void fill_observation(struct unit *u, struct raw_observation *x, int seq)
 {
@@ -102,10 +129,22 @@ static void fill_observation(struct unit *u, struct raw_observation *x, int seq)
     x->position = (int)rnd(6);
     x->kind = rnd(2) ? OBS_TIMED : OBS_WARMUP;
     x->fifo = rnd(2) == 0;
+    x->disturbed = (int)rnd(1 + (1 << DISTURBANCE_COUNT)) - 1;
     OBS_TEXTS(FILL_TEXT)
     OBS_TEXTS_OR_NULL(FILL_TEXT_OR_NULL)
     OBS_INT64S(FILL_INT64)
     OBS_INTS(FILL_INT)
+    fill_values(u, x);
+}
+
+static void same_values(const struct raw_observation *a, const struct raw_observation *b)
+{
+    assert_int_equal(a->n_values, b->n_values);
+    for (size_t i = 0; i < a->n_values; i++) {
+        const struct raw_value *x = &a->values[i], *y = &b->values[i];
+        SAME_TEXT(name)
+        SAME_INT(value)
+    }
 }
 
 static void same_observation(const struct raw_observation *x, const struct raw_observation *y)
@@ -115,10 +154,12 @@ static void same_observation(const struct raw_observation *x, const struct raw_o
     SAME_INT(position)
     SAME_INT(kind)
     SAME_INT(fifo)
+    SAME_INT(disturbed)
     OBS_TEXTS(SAME_TEXT)
     OBS_TEXTS_OR_NULL(SAME_TEXT)
     OBS_INT64S(SAME_INT)
     OBS_INTS(SAME_INT)
+    same_values(x, y);
 }
 
 static void observations_read_back_equal_over_several_batches(void **ctx)
@@ -163,11 +204,9 @@ static void what_the_plan_does_not_name_is_never_observed(void **ctx)
     refused(u, store_put_observations(u->s, attempt, &in, 1, &u->e), -EINVAL, "store.constraint");
 }
 
-static void the_latest_of_a_lane_come_newest_first_over_all_attempts(void **ctx)
+/* Two attempts of observations in two lanes, which end in turn when they shall. */
+static void observe_two_lanes(struct unit *u, bool end)
 {
-    struct unit *u = *ctx;
-    struct store_point *points;
-    size_t n;
     unit_boot(u);
     for (int k = 0; k < 2; k++) {
         const char *attempt = unit_id(u, 900 + k);
@@ -180,9 +219,18 @@ static void the_latest_of_a_lane_come_newest_first_over_all_attempts(void **ctx)
             in[i].workload = "fib30";
             in[i].lane = i % 2 ? "c" : "cpython";
             in[i].elapsed_ns = 1000 * k + i;
+            in[i].n_values = 0; /* an older database has no table for them */
         }
         ok(u, store_put_observations(u->s, attempt, in, STEPS, &u->e));
+        if (end)
+            ok(u, store_attempt_end(u->s, attempt, "done", 30, &u->e));
     }
+}
+
+static void check_latest(struct unit *u)
+{
+    struct store_point *points;
+    size_t n;
     ok(u, store_lane_latest(u->s, "fib30", "c", 20, &u->arena, &points, &n, &u->e));
     assert_int_equal(n, 20);
     for (int i = 0; i < 20; i++) {
@@ -191,20 +239,57 @@ static void the_latest_of_a_lane_come_newest_first_over_all_attempts(void **ctx)
         assert_int_equal(points[i].seq, seq);
         assert_int_equal(points[i].elapsed_ns, 1000 * k + seq);
     }
+}
+
+static void the_latest_of_a_lane_come_newest_first_over_all_attempts(void **ctx)
+{
+    struct unit *u = *ctx;
+    struct store_point *points;
+    size_t n;
+    observe_two_lanes(u, true);
+    check_latest(u);
     refused(u, store_lane_latest(u->s, "fib30", "c", 0, &u->arena, &points, &n, &u->e), -EINVAL,
             "store.bad_limit");
 }
 
-static void the_latest_of_a_lane_are_read_from_the_index_alone(void **ctx)
+static void the_latest_of_a_lane_are_those_of_attempts_that_ended(void **ctx)
+{
+    struct unit *u = *ctx;
+    struct store_point *points;
+    size_t n;
+    observe_two_lanes(u, false);
+    ok(u, store_lane_latest(u->s, "fib30", "c", 20, &u->arena, &points, &n, &u->e));
+    assert_int_equal(n, 0);
+    ok(u, store_attempt_end(u->s, unit_id(u, 900), "lost", 30, &u->e));
+    ok(u, store_attempt_end(u->s, unit_id(u, 901), "done", 30, &u->e));
+    check_latest(u);
+}
+
+/* The index that was dropped held all rows; what replaced it has to begin with those that ended. */
+static void points_of_attempts_that_ended_before_it_are_made_by_the_migration(void **ctx)
+{
+    struct unit *u = *ctx;
+    struct open_options options = open_defaults();
+    options.n_migrations = POINTS_MIGRATION - 1;
+    ok(u, open_store(u->path, &options, &u->s, &u->e));
+    observe_two_lanes(u, false);
+    ok(u, store_attempt_end(u->s, unit_id(u, 900), "done", 30, &u->e));
+    unit_reopen(u);
+    assert_int_equal(unit_raw_number(u, "SELECT count(*) FROM lane_points"), STEPS);
+    ok(u, store_attempt_end(u->s, unit_id(u, 901), "done", 30, &u->e));
+    check_latest(u);
+}
+
+static void the_latest_of_a_lane_are_read_in_the_order_in_which_they_lie(void **ctx)
 {
     struct unit *u = *ctx;
     sqlite3_stmt *st = NULL;
     const char *sql = "EXPLAIN QUERY PLAN SELECT attempt, seq, side, kind, outcome, elapsed_ns,"
-                      " interval_cpu_ns FROM observations WHERE workload = 'w' AND lane = 'l'"
+                      " interval_cpu_ns FROM lane_points WHERE workload = 'w' AND lane = 'l'"
                       " ORDER BY attempt DESC, seq DESC LIMIT 10";
     assert_int_equal(sqlite3_prepare_v2(u->s->db, sql, -1, &st, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-    assert_non_null(strstr((const char *)sqlite3_column_text(st, 3), "COVERING INDEX"));
+    assert_non_null(strstr((const char *)sqlite3_column_text(st, 3), "USING PRIMARY KEY"));
     assert_int_equal(sqlite3_step(st), SQLITE_DONE); /* and without sorting */
     (void)sqlite3_finalize(st);
 }
@@ -241,7 +326,11 @@ int main(void)
         T(a_batch_is_stored_whole_or_not_at_all),
         T(what_the_plan_does_not_name_is_never_observed),
         T(the_latest_of_a_lane_come_newest_first_over_all_attempts),
-        T(the_latest_of_a_lane_are_read_from_the_index_alone),
+        T(the_latest_of_a_lane_are_those_of_attempts_that_ended),
+        cmocka_unit_test_setup_teardown(
+            points_of_attempts_that_ended_before_it_are_made_by_the_migration, unit_setup_closed,
+            unit_teardown),
+        T(the_latest_of_a_lane_are_read_in_the_order_in_which_they_lie),
         T(the_view_shows_each_observation_with_boot_and_commit),
     };
     return cmocka_run_group_tests(tests, start_seed, NULL);

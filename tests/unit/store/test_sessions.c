@@ -80,8 +80,28 @@ static void the_same_session_again_is_one_and_another_of_its_label_is_refused(vo
     refused(u, store_session_open(u->s, &session, NULL, 0, NULL, &u->e), -EEXIST, "session.exists");
     session = new_session(u, 101, "night");
     refused(u, store_session_open(u->s, &session, NULL, 0, NULL, &u->e), -EEXIST, "session.exists");
-    ok(u, store_session_close(u->s, unit_id(u, 100), 5, &u->e));
+    ok(u, store_session_close(u->s, unit_id(u, 100), &(struct store_event){.wall_ms = 5}, NULL, 0,
+                              &u->e));
     ok(u, store_session_open(u->s, &session, NULL, 0, NULL, &u->e));
+}
+
+static void closing_cancels_all_that_is_left_or_nothing(void **ctx)
+{
+    struct unit *u = *ctx;
+    const struct store_event with = {
+        .wall_ms = 7, .next_try_ms = -1, .text = "cancelled by who closed its session"};
+    unit_boot(u);
+    open_with(u, 100, "night", 1, 3);
+    const char *jobs[] = {unit_id(u, 1), unit_id(u, 2), unit_id(u, 3)};
+    ok(u, store_job_event(u->s, jobs[2], JOB_CANCEL, &with, NULL, &u->e));
+    refused(u, store_session_close(u->s, unit_id(u, 100), &with, jobs, 3, &u->e), -EINVAL,
+            "job.bad_state");
+    assert_int_equal(unit_raw_number(u, "SELECT count(*) FROM jobs WHERE state = 'queued'"), 2);
+    assert_int_equal(
+        unit_raw_number(u, "SELECT count(*) FROM sessions WHERE closed_ms IS NOT NULL"), 0);
+    ok(u, store_session_close(u->s, unit_id(u, 100), &with, jobs, 2, &u->e));
+    assert_int_equal(unit_raw_number(u, "SELECT count(*) FROM jobs WHERE state = 'cancelled'"), 3);
+    assert_int_equal(unit_raw_number(u, "SELECT count(*) FROM sessions WHERE closed_ms = 7"), 1);
 }
 
 static void a_closed_session_takes_no_job_and_stays_as_it_was_closed(void **ctx)
@@ -90,8 +110,10 @@ static void a_closed_session_takes_no_job_and_stays_as_it_was_closed(void **ctx)
     struct store_session *row;
     unit_boot(u);
     open_with(u, 100, "night", 1, 1);
-    ok(u, store_session_close(u->s, unit_id(u, 100), 5, &u->e));
-    ok(u, store_session_close(u->s, unit_id(u, 100), 9, &u->e));
+    ok(u, store_session_close(u->s, unit_id(u, 100), &(struct store_event){.wall_ms = 5}, NULL, 0,
+                              &u->e));
+    ok(u, store_session_close(u->s, unit_id(u, 100), &(struct store_event){.wall_ms = 9}, NULL, 0,
+                              &u->e));
     ok(u, store_session_sealed(u->s, unit_id(u, 100), "/e", "abc", &u->e));
     ok(u, store_session_sealed(u->s, unit_id(u, 100), "/f", "def", &u->e));
     ok(u, store_session_get(u->s, unit_id(u, 100), &u->arena, &row, &u->e));
@@ -115,7 +137,8 @@ static void a_session_is_found_by_label_id_and_parts_of_it(void **ctx)
     char id[ULID_LEN + 1];
     unit_boot(u);
     open_with(u, 1001, "night", 1, 1);
-    ok(u, store_session_close(u->s, unit_id(u, 1001), 5, &u->e));
+    ok(u, store_session_close(u->s, unit_id(u, 1001), &(struct store_event){.wall_ms = 5}, NULL, 0,
+                              &u->e));
     open_with(u, 1002, "night", 2, 1);
     ok(u, store_session_find(u->s, "night", id, &u->e));
     assert_string_equal(id, unit_id(u, 1002));
@@ -292,6 +315,7 @@ int main(void)
         TEST(a_session_opens_with_all_its_jobs_in_their_order),
         TEST(a_session_with_one_wrong_job_opens_nothing),
         TEST(the_same_session_again_is_one_and_another_of_its_label_is_refused),
+        TEST(closing_cancels_all_that_is_left_or_nothing),
         TEST(a_closed_session_takes_no_job_and_stays_as_it_was_closed),
         TEST(a_session_is_found_by_label_id_and_parts_of_it),
         TEST(what_the_gate_keeps_back_waits_and_the_next_is_claimed),

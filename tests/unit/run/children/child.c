@@ -6,11 +6,16 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -144,6 +149,57 @@ static void do_raise(const char *arg)
     (void)raise(SIGUSR1);
 }
 
+/* Whatever libc thinks of the number. */
+static void do_kill(const char *arg)
+{
+    (void)kill(getpid(), atoi(arg));
+}
+
+static void do_kill_parent(const char *arg)
+{
+    (void)kill(getppid(), atoi(arg));
+}
+
+static void do_wait(const char *arg)
+{
+    (void)poll(NULL, 0, atoi(arg));
+}
+
+/* Microseconds, as exactly as the system wakes it. */
+static void do_sleep(const char *arg)
+{
+    long us = atol(arg);
+    const struct timespec t = {us / 1000000, us % 1000000 * 1000};
+
+    (void)nanosleep(&t, NULL);
+}
+
+/* Its own stdin, so that nobody else can write into it. */
+static void do_fill_stdin(const char *arg)
+{
+    char block[4096] = {0};
+    int fd = open("/proc/self/fd/0", O_WRONLY | O_NONBLOCK);
+
+    while (write(fd, block, sizeof block) > 0)
+        ;
+    while (write(fd, block, 1) > 0)
+        ;
+    (void)close(fd);
+}
+
+static void do_rename(const char *arg)
+{
+    (void)prctl(PR_SET_NAME, arg);
+}
+
+/* Makes its parent its debugger, which has to do something before this returns. */
+static void do_traceme(const char *arg)
+{
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(93);
+    (void)raise(SIGURG); /* ignored, but not by a debugger */
+}
+
 static void do_close(const char *arg)
 {
     (void)close(atoi(arg));
@@ -182,14 +238,32 @@ static void do_burn(const char *arg)
 
 /* ---- processes that are left behind */
 
-enum leave { LEAVE_PLAIN, LEAVE_SETSID, LEAVE_DEAF, LEAVE_STOPPED };
+enum leave { LEAVE_PLAIN, LEAVE_SETSID, LEAVE_DEAF, LEAVE_STOPPED, LEAVE_DAEMON, LEAVE_TRACER };
+
+/* As daemons do it. */
+static void reopen_all(void)
+{
+    (void)signal(SIGHUP, SIG_IGN);
+    (void)chdir("/");
+    for (int fd = 0; fd < 3; fd++) {
+        (void)close(fd);
+        (void)open("/dev/null", O_RDWR);
+    }
+}
 
 static void be_left(enum leave how, const char *path, int ready_fd, int keep_stdout)
 {
-    if (how != LEAVE_PLAIN && fork() != 0)
+    pid_t lane = getppid();
+    bool orphan = how != LEAVE_PLAIN && how != LEAVE_TRACER;
+
+    if (orphan && fork() != 0)
         _exit(0); /* orphaned at once */
-    if (how != LEAVE_PLAIN)
+    if (orphan)
         (void)setsid();
+    else
+        (void)setpgid(0, 0);
+    if (how == LEAVE_TRACER && ptrace(PTRACE_SEIZE, lane, NULL, NULL) != 0)
+        _exit(92);
     if (how == LEAVE_DEAF)
         (void)signal(SIGTERM, SIG_IGN);
     if (!keep_stdout)
@@ -197,6 +271,8 @@ static void be_left(enum leave how, const char *path, int ready_fd, int keep_std
     do_pid(path);
     put(ready_fd, "x", 1);
     (void)close(ready_fd);
+    if (how == LEAVE_DAEMON)
+        reopen_all();
     if (how == LEAVE_STOPPED)
         (void)raise(SIGSTOP);
     do_forever("");
@@ -210,12 +286,14 @@ static void leave(enum leave how, const char *path, int keep_stdout)
 
     if (pipe(p) != 0)
         _exit(98);
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     if (fork() == 0) {
         (void)close(p[0]);
         be_left(how, path, p[1], keep_stdout);
     }
     (void)close(p[1]);
-    (void)read(p[0], &c, 1);
+    if (read(p[0], &c, 1) != 1)
+        _exit(91);
     (void)close(p[0]);
 }
 
@@ -244,6 +322,54 @@ static void do_leave_holding(const char *arg)
     leave(LEAVE_DEAF, arg, 1);
 }
 
+static void do_leave_daemon(const char *arg)
+{
+    leave(LEAVE_DAEMON, arg, 0);
+}
+
+static void do_leave_tracer(const char *arg)
+{
+    leave(LEAVE_TRACER, arg, 0);
+}
+
+/* Children that end unseen: one by itself, one by a signal of ours. */
+static void do_zombies(const char *arg)
+{
+    if (fork() == 0)
+        _exit(0);
+    pid_t pid = fork();
+    if (pid == 0)
+        do_forever("");
+    (void)kill(pid, SIGKILL);
+}
+
+/* A process that is never where it was seen: it forks and exits, for at most a minute. */
+static void do_comet(const char *arg)
+{
+    time_t until = time(NULL) + 60;
+
+    if (fork() != 0)
+        return;
+    (void)signal(SIGTERM, SIG_IGN);
+    while (time(NULL) < until) {
+        if (fork() != 0)
+            _exit(0);
+        (void)setsid();
+    }
+    _exit(0);
+}
+
+/* Every process forks until there were so many in all; they are deaf and stay. */
+static void do_bomb(const char *arg)
+{
+    int most = atoi(arg);
+    int *n = mmap(NULL, sizeof *n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    (void)signal(SIGTERM, SIG_IGN);
+    while (n != MAP_FAILED && __atomic_add_fetch(n, 1, __ATOMIC_RELAXED) <= most)
+        (void)fork();
+}
+
 /* ---- facts for the test to read */
 
 static void do_memory(const char *arg)
@@ -256,6 +382,54 @@ static void do_memory(const char *arg)
     memset(p, 1, bytes);
     __asm__ volatile("" : : "r"(p) : "memory"); /* the compiler must believe that it is used */
     free(p);
+}
+
+/* Keeps it, and uses every page. */
+static void do_hold(const char *arg)
+{
+    size_t bytes = (size_t)atoi(arg) << 20;
+    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        _exit(97);
+    memset(p, 1, bytes);
+}
+
+static pid_t held = -1;
+
+/* In a process of its own, which end-child ends. */
+static void do_hold_in_child(const char *arg)
+{
+    int ready[2];
+    char c = 0;
+
+    if (pipe(ready) != 0 || (held = fork()) < 0)
+        _exit(97);
+    if (held == 0) {
+        do_hold(arg);
+        put(ready[1], &c, 1);
+        do_forever("");
+    }
+    if (read(ready[0], &c, 1) != 1)
+        _exit(97);
+}
+
+static void do_end_child(const char *arg)
+{
+    (void)kill(held, SIGKILL);
+    (void)waitpid(held, NULL, 0);
+}
+
+/* One that comes and goes. */
+static void do_burn_in_child(const char *arg)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        do_burn(arg);
+        _exit(0);
+    }
+    (void)waitpid(pid, NULL, 0);
 }
 
 static void report_signals(FILE *f)
@@ -291,6 +465,31 @@ static void report_fds(FILE *f)
         (void)closedir(d);
 }
 
+/* Lines of a file of the system as they are. */
+static void report_file(FILE *f, const char *path)
+{
+    char text[4096];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text);
+
+    (void)fwrite(text, 1, n > 0 ? (size_t)n : 0, f);
+    (void)close(fd);
+}
+
+static void report_standing(FILE *f)
+{
+    int tty = open("/dev/tty", O_RDWR);
+
+    fprintf(f, "tty %d\nnice %d\n", tty >= 0, getpriority(PRIO_PROCESS, 0));
+    fprintf(f, "group %d\noom ", getpgrp() == getpid());
+    if (tty >= 0)
+        (void)close(tty);
+    (void)fflush(f);
+    report_file(f, "/proc/self/oom_score_adj");
+    report_file(f, "/proc/self/status");
+    report_file(f, "/proc/self/limits");
+}
+
 /* Where and as what it runs, for the test to read. */
 static void do_report(const char *path)
 {
@@ -316,6 +515,7 @@ static void do_report(const char *path)
     (void)getrlimit(RLIMIT_CORE, &core);
     fprintf(f, "\ncore %lu\n", (unsigned long)core.rlim_cur);
     fprintf(f, "umask %o\n", umask(0));
+    report_standing(f);
     fclose(f);
 }
 
@@ -336,6 +536,18 @@ static const struct action {
     {"close", do_close, 1},
     {"exit", do_exit, 1},
     {"raise", do_raise, 0},
+    {"kill", do_kill, 1},               /* itself */
+    {"kill-parent", do_kill_parent, 1}, /* with this signal */
+    {"wait", do_wait, 1},               /* milliseconds */
+    {"sleep", do_sleep, 1},             /* microseconds */
+    {"fill-stdin", do_fill_stdin, 0},
+    {"rename", do_rename, 1},
+    {"traceme", do_traceme, 0},
+    {"zombies", do_zombies, 0},
+    {"comet", do_comet, 0},
+    {"bomb", do_bomb, 1},
+    {"leave-daemon", do_leave_daemon, 1},
+    {"leave-tracer", do_leave_tracer, 1},
     {"forever", do_forever, 0},
     {"flood", do_flood, 1}, /* a descriptor, without end */
     {"lines", do_lines, 1},
@@ -346,6 +558,10 @@ static const struct action {
     {"leave-stopped", do_leave_stopped, 1},
     {"leave-holding", do_leave_holding, 1}, /* its stdout */
     {"memory", do_memory, 1},
+    {"hold", do_hold, 1},
+    {"hold-in-child", do_hold_in_child, 1},
+    {"end-child", do_end_child, 0},
+    {"burn-in-child", do_burn_in_child, 1},
     {"report", do_report, 1},
 };
 
