@@ -55,8 +55,8 @@ static int timed_out(struct err *e)
 /* The stream ended before the hello. */
 static int not_greeted(struct connection *c, struct err *e)
 {
-    if (!c->host)
-        return err_set(e, -ECONNREFUSED, "daemon.unreachable", "--socket",
+    if (!c->host) /* most likely a daemon that was just ending */
+        return err_set(e, -EPIPE, "daemon.unreachable", "--socket",
                        "whoever listens at %s hung up without a word; is it aurabenchd?",
                        c->socket);
     (void)close(c->fd);

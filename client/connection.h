@@ -6,7 +6,8 @@
  * for connection_next. SIGPIPE must be ignored. After an error that is not the daemon's answer the
  * connection is of no further use but to be closed. Errors are negative errnos with e filled:
  *   -ECONNREFUSED  "daemon.unreachable", "daemon.not_ours", "daemon.version": no daemon
- *   -EPIPE         "daemon.unreachable": it was there and the connection broke
+ *   -EPIPE         "daemon.unreachable": it was there and the connection broke, be it before the
+ *                  hello
  *   -ETIMEDOUT     "client.timeout": the deadline passed
  *   -EREMOTEIO     the daemon's own error, as it sent it
  *   -EPROTO        "daemon.version": what it said could not be read

@@ -134,7 +134,8 @@ def test_a_person_reads_what_can_be_found(daemon):
 def test_a_busy_host_is_not_calibrated_and_says_why(daemon, fake_host):
     fake_host.burner(4242, command="stress-ng")
     waiting = begin_connected(daemon, "calibrate", "--quick")
-    harness.wait_for(lambda: state(daemon)["refused"], "a refusal")
+    # the refusal is known before the runner that looked has ended
+    harness.wait_for(lambda: state(daemon)["refused"] and not state(daemon)["running"], "a refusal")
     now = state(daemon)
     assert "stress-ng (pid 4242)" in now["refused"] and now["asked"] and now["next_try_ms"] > now["refused_ms"]
     assert stored(daemon) == []

@@ -21,7 +21,8 @@ static int open_fake(const struct fake *f, struct connection **c, struct err *e)
     return connection_open(&how, c, e);
 }
 
-static void assert_refused(const struct fake_script *script, const char *code, const char *part)
+static void assert_refused(const struct fake_script *script, int rc, const char *code,
+                           const char *part)
 {
     struct connection *c = NULL;
     struct answer answer;
@@ -30,7 +31,7 @@ static void assert_refused(const struct fake_script *script, const char *code, c
 
     fake_start(&f, script);
     assert_int_equal(open_fake(&f, &c, &e), 0);
-    assert_int_equal(connection_call(c, "a.one", NULL, &answer, &e), -ECONNREFUSED);
+    assert_int_equal(connection_call(c, "a.one", NULL, &answer, &e), rc);
     assert_string_equal(e.code, code);
     if (!strstr(e.text, part))
         fail_msg("\"%s\" does not say \"%s\"", e.text, part);
@@ -85,15 +86,15 @@ static void whoever_does_not_greet_like_a_daemon_is_refused(void **state)
 
     (void)state;
     assert_refused(&(struct fake_script){.hello = "220 smtp ready\n", .steps = nothing},
-                   "daemon.not_ours", "no aurabenchd");
+                   -ECONNREFUSED, "daemon.not_ours", "no aurabenchd");
     assert_refused(
         &(struct fake_script){.hello = "{\"aurabench\":2,\"more\":1}\n", .steps = nothing},
-        "daemon.version", "protocol 2");
-    assert_refused(&(struct fake_script){.steps = nothing, .hang_up_first = 1},
+        -ECONNREFUSED, "daemon.version", "protocol 2");
+    assert_refused(&(struct fake_script){.steps = nothing, .hang_up_first = 1}, -EPIPE,
                    "daemon.unreachable", "hung up without a word");
     for (int i = 0; i < (1 << 20) + 10; i++)
         buf_putc(&endless, 'x');
-    assert_refused(&(struct fake_script){.hello = endless.data, .steps = nothing},
+    assert_refused(&(struct fake_script){.hello = endless.data, .steps = nothing}, -ECONNREFUSED,
                    "daemon.not_ours", "first line has no end");
 }
 
