@@ -12,9 +12,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "client/connection.h"
+#include "client/link/connection.h"
 #include "client/options.h"
-#include "client/term.h"
+#include "client/view/term.h"
 #include "proto/errors.h"
 
 struct cli;

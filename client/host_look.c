@@ -1,7 +1,7 @@
 #include "client/host_look.h"
 
-#include "client/job_view.h"
-#include "proto/doc_host.h"
+#include "client/view/job_view.h"
+#include "proto/doc/doc_host.h"
 
 bool host_look_is_good(const struct host_look *look)
 {

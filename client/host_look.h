@@ -2,9 +2,9 @@
  * Strings live in the answer. */
 #pragma once
 
-#include "client/connection.h"
-#include "core/inventory.h"
-#include "core/qualify.h"
+#include "client/link/connection.h"
+#include "core/quiet/inventory.h"
+#include "core/quiet/qualify.h"
 
 struct host_look {
     const char *policy;

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "client/cmd_help.h"
-#include "client/commands.h"
+#include "client/cmd/cmd_help.h"
+#include "client/cmd/commands.h"
 
 static const struct command *const commands[] = {
     &command_compare, // one a line

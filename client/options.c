@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "proto/duration.h"
+#include "proto/form/duration.h"
 
 #define HELP_COLUMN 28
 

@@ -1,5 +1,5 @@
 /* Who a host is (identity) and how it is right now (facts). Filled by the probe, judged by
- * core/qualify. Strings are owned by the arena that the probe was given. */
+ * core/quiet/qualify. Strings are owned by the arena that the probe was given. */
 #pragma once
 
 #include "core/types.h"

@@ -1,9 +1,9 @@
 /* A job: what a user submits, decoded and checked. Owned by the arena it was decoded into. */
 #pragma once
 
+#include "core/calendar/window.h"
 #include "core/notify.h"
 #include "core/types.h"
-#include "core/window.h"
 
 #define JOB_SIDES_MAX 8
 #define JOB_PAIRS_MAX (JOB_SIDES_MAX * (JOB_SIDES_MAX - 1)) /* each side against each other one */

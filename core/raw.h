@@ -1,21 +1,21 @@
 /* The raw report: all that was observed in one attempt, and nothing that follows from it.
  *
  * This struct is raw.json without its byte form: what the daemon assembles from the store, what
- * `verify` reads back, and the one input of core/summarise and core/grade. Owned by an arena.
- * Unknown numbers are -1 (null in JSON); missing strings NULL.
+ * `verify` reads back, and the one input of core/summary/summarise and core/grade/grade. Owned by
+ * an arena. Unknown numbers are -1 (null in JSON); missing strings NULL.
  */
 #pragma once
 
-#include "core/calibration.h"
 #include "core/host.h"
-#include "core/inventory.h"
 #include "core/job.h"
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 #include "core/plan.h"
 #include "core/policy.h"
-#include "core/qualify.h"
+#include "core/quiet/inventory.h"
+#include "core/quiet/qualify.h"
 #include "core/session.h"
 #include "core/suite.h"
+#include "core/summary/calibration.h"
 #include "core/types.h"
 
 /* What the daemon found out about an authorized correction in the repository itself. */

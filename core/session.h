@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "core/calendar/window.h"
 #include "core/host.h"
-#include "core/window.h"
 
 #define SESSION_JOBS_MAX 200
 #define SESSION_SETTLE_MS 600000

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/rest.h"
 #include "daemon/notify.h"
-#include "proto/doc_notify.h"
+#include "proto/doc/doc_notify.h"
 #include "sched/sched.h"
 #include "server/server.h"
 #include "store/hooks.h"

@@ -13,7 +13,7 @@
 #include "daemon/daemon.h"
 #include "daemon/notify.h"
 #include "daemon/paths.h"
-#include "proto/duration.h"
+#include "proto/form/duration.h"
 
 static const char HELP[] =
     "usage: aurabenchd [--state DIR] [--socket PATH] [--log LEVEL]\n"

@@ -1,9 +1,9 @@
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "proto/doc_policy.h"
+#include "proto/doc/doc_policy.h"
 #include "proto/embedded.h"
 
 static int find_shipped(const char *name)

@@ -9,7 +9,7 @@
 #include "api/internal.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/base64.h"
+#include "proto/form/base64.h"
 #include "store/upkeep.h"
 
 struct backing_up {

@@ -2,7 +2,7 @@
  * of the host. */
 #include "store/calibrations.h"
 #include "api/internal.h"
-#include "proto/doc_calibration.h"
+#include "proto/doc/doc_calibration.h"
 
 /* How many repetitions people usually ask for. */
 static const size_t REPETITIONS[] = {11, 21, 51};

@@ -6,7 +6,7 @@
 #include "api/internal.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "proto/rpc.h"
+#include "proto/wire/rpc.h"
 
 /* Bounds the transaction, and how long the first answer waits for the last. */
 #define GROUP_MAX 512

@@ -6,7 +6,7 @@
 #include "base/disk.h"
 #include "base/keys.h"
 #include "base/mem.h"
-#include "proto/doc_host.h"
+#include "proto/doc/doc_host.h"
 
 #define CPUS_SHOWN 1024
 

@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/ids.h"
-#include "proto/documents.h"
-#include "proto/rpc.h"
+#include "proto/doc/documents.h"
+#include "proto/wire/rpc.h"
 
 #define API_WATCH_MAX 64
 #define API_CHUNK_BYTES (256 * 1024)

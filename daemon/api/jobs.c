@@ -5,8 +5,8 @@
 
 #include "api/internal.h"
 #include "base/mem.h"
-#include "proto/doc_host.h"
-#include "proto/frame.h"
+#include "proto/doc/doc_host.h"
+#include "proto/wire/frame.h"
 
 #define LIST_MAX 1000
 /* What job.show tells must fit into one message however long a job has waited, and whatever it and

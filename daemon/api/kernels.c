@@ -6,7 +6,7 @@
 
 #include "api/internal.h"
 #include "base/digest.h"
-#include "proto/doc_kernel.h"
+#include "proto/doc/doc_kernel.h"
 
 #define LIST_MAX 1000
 #define MACHINE_MAX 200

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 
 struct api_known;
 

@@ -6,7 +6,7 @@
 
 #include "api/internal.h"
 #include "base/mem.h"
-#include "proto/base64.h"
+#include "proto/form/base64.h"
 
 /* Whatever lies there must not keep the loop waiting: a pipe in the file's place would. */
 static int open_log(const char *path, int *fd, int64_t *total, struct err *e)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "api/internal.h"
-#include "proto/doc_edit.h"
+#include "proto/doc/doc_edit.h"
 
 #define FIND_MAX 64
 

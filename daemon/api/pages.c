@@ -6,8 +6,8 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "core/session.h"
-#include "proto/doc_targets.h"
-#include "proto/manifest.h"
+#include "proto/doc/doc_targets.h"
+#include "proto/evidence/manifest.h"
 #include "report/page_files.h"
 
 #define REPORTS_MAX 100

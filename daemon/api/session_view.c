@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "proto/doc_schedule.h"
+#include "proto/doc/doc_schedule.h"
 
 const char *session_view_state(const struct store_session *row, int64_t jobs, int64_t over)
 {

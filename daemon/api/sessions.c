@@ -7,7 +7,7 @@
 #include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/doc_session.h"
+#include "proto/doc/doc_session.h"
 
 #define LIST_MAX 1000
 #define PAGE_BYTES_MAX ((size_t)64 << 20)

@@ -5,7 +5,7 @@
 #include "api/internal.h"
 #include "base/fault.h"
 #include "base/mem.h"
-#include "proto/doc_command.h"
+#include "proto/doc/doc_command.h"
 #include "sched/stored.h"
 
 static bool uses_source(const struct args *commands, size_t n)

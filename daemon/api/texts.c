@@ -14,7 +14,7 @@
 
 #include "api/internal.h"
 #include "base/mem.h"
-#include "proto/base64.h"
+#include "proto/form/base64.h"
 
 #define TEXTS_MAX 8
 #define TEXTS_BYTES_MAX ((size_t)64 << 20)

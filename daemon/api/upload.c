@@ -11,8 +11,8 @@
 #include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/base64.h"
-#include "proto/pack.h"
+#include "proto/evidence/pack.h"
+#include "proto/form/base64.h"
 
 #define BUNDLE_BYTES_MAX ((int64_t)8 << 30)
 #define COMMITS_MAX 64

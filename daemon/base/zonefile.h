@@ -1,8 +1,8 @@
 /* The bytes of a time zone's file, found by the zone's name.
  *
  * Files are read from <root>/usr/share/zoneinfo, where Debian's package tzdata and macOS keep them;
- * TZ, TZDIR and the C library play no part. What the bytes mean is for core/zone. A name cannot
- * lead out of that folder.
+ * TZ, TZDIR and the C library play no part. What the bytes mean is for core/calendar/zone. A name
+ * cannot lead out of that folder.
  */
 #pragma once
 

@@ -12,8 +12,8 @@
 #include "evidence/copy.h"
 #include "evidence/folder.h"
 #include "evidence/manifest.h"
-#include "proto/doc_evidence.h"
-#include "proto/reproduce.h"
+#include "proto/doc/doc_evidence.h"
+#include "proto/evidence/reproduce.h"
 
 struct seal {
     const struct evidence_input *in;

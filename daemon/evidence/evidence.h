@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/keys.h"
 #include "core/raw.h"
-#include "core/summarise.h"
+#include "core/summary/summarise.h"
 
 /* How the names of folders begin that are being made, below the root. */
 #define EVIDENCE_PARTIAL ".partial-"

@@ -11,7 +11,7 @@
 #include "evidence/copy.h"
 #include "evidence/evidence.h"
 #include "evidence/manifest.h"
-#include "proto/signature.h"
+#include "proto/evidence/signature.h"
 
 static int put_signature(const char *dir, const struct key *key, const struct buf *sums,
                          struct err *e)

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "evidence/manifest.h"
-#include "proto/doc_evidence.h"
+#include "proto/doc/doc_evidence.h"
 
 static int add_text(struct buf *out, const char *name, const struct buf *text, struct err *e)
 {

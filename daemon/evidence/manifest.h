@@ -1,7 +1,8 @@
-/* The checksums of a folder, for SHA256SUMS (whose lines are those of proto/manifest.h). */
+/* The checksums of a folder, for SHA256SUMS (whose lines are those of proto/evidence/manifest.h).
+ */
 #pragma once
 
-#include "proto/manifest.h"
+#include "proto/evidence/manifest.h"
 
 /* Appends the lines of every regular file below dir, but MANIFEST_NAME and MANIFEST_SIGNATURE at
  * its top. A link or a special file fails it ("evidence.link", "evidence.special"). */

@@ -2,18 +2,19 @@
  *
  * One interface, several kinds: the system's own (its /proc, /sys and /etc may lie below another
  * root, for tests) and a scripted fake that re-reads its folder on every call. Nothing is judged
- * here: core/inventory and core/qualify do that. A probe holds no state that a call changes but
- * what it was told of calibrations and what it knows of processes (proc_known.h, under a lock), so
- * calls from several worker threads are fine; each call blocks for as long as the system does.
- * Results live in the arena that the call was given; the probe itself is freed by its holder.
+ * here: core/quiet/inventory and core/quiet/qualify do that. A probe holds no state that a call
+ * changes but what it was told of calibrations and what it knows of processes (proc_known.h, under
+ * a lock), so calls from several worker threads are fine; each call blocks for as long as the
+ * system does. Results live in the arena that the call was given; the probe itself is freed by its
+ * holder.
  */
 #pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "core/host.h"
-#include "core/inventory.h"
-#include "core/qualify.h"
+#include "core/quiet/inventory.h"
+#include "core/quiet/qualify.h"
 #include "core/raw.h"
 
 struct host_probe;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "proto/json_text.h"
+#include "proto/json/json_text.h"
 
 #define FLAG_KERNEL_THREAD 0x00200000
 /* Fields of /proc/PID/stat after the name, from 0: state is 0. */

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "core/proc_history.h"
+#include "core/ledger/proc_history.h"
 #include "host/linux_probe.h"
 
 #define PROCS_MAX 262144

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "core/adjusted.h"
-#include "core/observations.h"
+#include "core/stats/adjusted.h"
+#include "core/summary/observations.h"
 #include "report/number.h"
 #include "report/page_parts.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/digest.h"
 #include "base/mem.h"
-#include "proto/manifest.h"
+#include "proto/evidence/manifest.h"
 
 /* What a reader checks first; SHA256SUMS covers the rest. */
 static const char *const shown[] = {"raw.json", "summary.json", "job.json", "policy.json",

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "core/observations.h"
+#include "core/summary/observations.h"
 #include "report/number.h"
 #include "report/page_parts.h"
 

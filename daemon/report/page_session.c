@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/observations.h"
+#include "core/summary/observations.h"
 #include "report/page_parts.h"
 
 #define ID_TAIL 6 /* of an attempt's id, where two reports have the same name */

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "core/gate.h"
+#include "core/gate/gate.h"
 
 /* One file of the evidence, with its hash. */
 struct page_file {

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "core/raw.h"
-#include "core/summarise.h"
+#include "core/summary/summarise.h"
 
 #define REPORT_WIDTH_MIN 60
 #define REPORT_WIDTH_MAX 400

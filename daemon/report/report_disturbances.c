@@ -1,7 +1,7 @@
 /* Which repetitions others disturbed, whether they were run again, and what would have come out
  * with them. */
 #include "base/mem.h"
-#include "core/ledger_raw.h"
+#include "core/ledger/ledger_raw.h"
 #include "report/number.h"
 #include "report/sections.h"
 

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "core/observations.h"
+#include "core/summary/observations.h"
 #include "report/number.h"
 #include "report/sections.h"
 

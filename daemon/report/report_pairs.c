@@ -1,7 +1,7 @@
 /* Whether the pair of sides had to be measured again, and what the one before said. */
 #include <math.h>
 
-#include "core/compare.h"
+#include "core/stats/compare.h"
 #include "report/number.h"
 #include "report/sections.h"
 

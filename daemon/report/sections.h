@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/raw.h"
-#include "core/summarise.h"
+#include "core/summary/summarise.h"
 #include "report/page.h"
 
 struct report {

@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 #include "run/mark.h"
 #include "run/run_check.h"
 #include "run/run_wire.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "proto/callgrind.h"
+#include "proto/form/callgrind.h"
 
 #define TAIL_BYTES 256
 

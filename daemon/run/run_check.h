@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 
 /* Of the members that are valid after run_*_begin() only; begun_ns and now_ns are readings of the
  * timing clock around the request. */

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "core/values.h"
-#include "proto/counters.h"
+#include "core/summary/values.h"
+#include "proto/form/counters.h"
 #include "run/run_callgrind.h"
 
 static const char *take_counters(struct arena *a, const struct run_observe *req,

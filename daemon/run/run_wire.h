@@ -1,10 +1,10 @@
-/* Requests and results of run.h against the messages of proto/runner_wire.h: pure conversions, with
- * the checks that a request must pass before it may be sent. */
+/* Requests and results of run.h against the messages of proto/wire/runner_wire.h: pure conversions,
+ * with the checks that a request must pass before it may be sent. */
 #pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 #include "run/run.h"
 
 struct run_masks {

@@ -15,9 +15,9 @@
 
 #include "base/arena.h"
 #include "base/ids.h"
-#include "core/ledger_judge.h"
-#include "core/replacement.h"
-#include "core/schedule.h"
+#include "core/calendar/schedule.h"
+#include "core/ledger/ledger_judge.h"
+#include "core/ledger/replacement.h"
 #include "core/session.h"
 #include "evidence/evidence.h"
 #include "run/run.h"

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/zonefile.h"
-#include "proto/instant.h"
+#include "proto/form/instant.h"
 #include "sched/sched_internal.h"
 #include "sched/stored.h"
 

@@ -1,11 +1,11 @@
 /* When jobs may run: joins a job's window, not_before and deadline with its session's rule about
- * boots, the zone files and the clock, and asks core/schedule. Internal to sched/.
+ * boots, the zone files and the clock, and asks core/calendar/schedule. Internal to sched/.
  *
  * Texts that it makes live in the arena it was given.
  */
 #pragma once
 
-#include "core/schedule.h"
+#include "core/calendar/schedule.h"
 #include "core/session.h"
 #include "sched/sched.h"
 

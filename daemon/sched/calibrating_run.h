@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/calibration.h"
+#include "core/summary/calibration.h"
 #include "run/run.h"
 
 struct calibrating_run {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 #include "sched/sched_internal.h"
 #include "sched/stored.h"
 

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "proto/json.h"
+#include "proto/json/json.h"
 #include "run/run.h"
 #include "run/run_env.h"
 #include "sched/orphans.h"

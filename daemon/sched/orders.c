@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "proto/doc_edit.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_edit.h"
+#include "proto/doc/documents.h"
 #include "sched/sched_internal.h"
 #include "sched/stored.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 #include "sched/pairs.h"
 
 #define RAW_BYTES_MAX ((size_t)512 << 20)

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 #include "sched/orphans.h"
 #include "sched/sched_internal.h"
 

@@ -1,7 +1,7 @@
 /* What the ledger makes of an observation, and the repetitions that run again because of it. The
- * rule is core/replacement; here it gets its observations and its rounds get their place in the
- * stored plan, before the first of their observations. */
-#include "core/ledger_raw.h"
+ * rule is core/ledger/replacement; here it gets its observations and its rounds get their place in
+ * the stored plan, before the first of their observations. */
+#include "core/ledger/ledger_raw.h"
 #include "sched/sched_internal.h"
 
 void replacements_begin(struct attempt *a)

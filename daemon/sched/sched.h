@@ -12,8 +12,8 @@
 
 #include "base/err.h"
 #include "base/keys.h"
-#include "core/calibration.h"
 #include "core/job_state.h"
+#include "core/summary/calibration.h"
 #include "evidence/session.h"
 #include "host/host.h"
 #include "source/source.h"

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "evidence/evidence.h"
-#include "proto/doc_calibration.h"
+#include "proto/doc/doc_calibration.h"
 #include "report/report.h"
 #include "sched/orphans.h"
 #include "sched/pairs.h"

@@ -11,7 +11,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
-#include "core/observations.h"
+#include "core/summary/observations.h"
 #include "run/run_text.h"
 #include "run/run_values.h"
 #include "sched/calendar.h"

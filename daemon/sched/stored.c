@@ -1,7 +1,7 @@
 #include "sched/stored.h"
 
-#include "proto/doc_session.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_session.h"
+#include "proto/doc/documents.h"
 
 int stored_job(struct store *s, struct arena *a, const char *id, struct store_job **row,
                struct job **job, struct err *e)

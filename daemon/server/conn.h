@@ -10,7 +10,7 @@
 #include <uv.h>
 
 #include "api/api.h"
-#include "proto/frame.h"
+#include "proto/wire/frame.h"
 
 #define CONN_HELD_MAX ((size_t)128 << 20)
 #define CONN_HELD_SHARE ((size_t)128 << 10) /* a 1024th */

@@ -1,8 +1,8 @@
 /* The listener and its connections: bytes in, lines to the api, lines out.
  *
  * Bounded everywhere: connections (1024, or what the limit of descriptors leaves), a line
- * (proto/frame.h), what waits to be written, and what all connections hold together (conn.h). A
- * connection too many is told "daemon.busy" and closed; a peer that does not read its answers is
+ * (proto/wire/frame.h), what waits to be written, and what all connections hold together (conn.h).
+ * A connection too many is told "daemon.busy" and closed; a peer that does not read its answers is
  * not read from, and of notifications it gets the latest when it reads on (api.h). Where no
  * descriptor is left, who knocks waits until a connection ends.
  * Callbacks of the loop translate and call; what a request means is the api's.

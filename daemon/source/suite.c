@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/pack.h"
+#include "proto/evidence/pack.h"
 #include "source/internal.h"
 
 static char *suite_path(const struct source_store *s, const char *sha256)

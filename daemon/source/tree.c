@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/json_text.h"
+#include "proto/json/json_text.h"
 #include "source/internal.h"
 
 /* ---- names */

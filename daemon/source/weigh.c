@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "proto/elf.h"
+#include "proto/form/elf.h"
 
 /* Opens the next part of the path without following a link; *fd is replaced. */
 static const char *step_into(int *fd, const char *name, bool is_last)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "proto/json.h"
+#include "proto/json/json.h"
 #include "store/rows.h"
 
 static const struct field build_fields[] = {

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "core/calibration.h"
+#include "core/summary/calibration.h"
 #include "store/store.h"
 
 struct store_calibration {

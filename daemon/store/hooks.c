@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "proto/doc_notify.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_notify.h"
+#include "proto/doc/documents.h"
 #include "store/rows.h"
 
 WORDS(notify_event, notify_event);

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "core/kernel.h"
+#include "core/kernel/kernel.h"
 #include "store/store.h"
 
 struct store_kernel {

@@ -76,7 +76,7 @@ def test_service_socket_and_client_mean_the_same_socket(installed):
     assert ("Environment=AURABENCH_SOCKET=/run/aurabench/sock"
             in lines_of(installed, "aurabenchd.service"))
     assert '#define SYSTEM_SOCKET "/run/aurabench/sock"' in (
-        harness.ROOT / "client/address.c").read_text()
+        harness.ROOT / "client/link/address.c").read_text()
 
 
 @pytest.mark.skipif(not shutil.which("systemd-sysusers"), reason="systemd is not installed")

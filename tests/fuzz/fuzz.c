@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "proto/errors.h"
-#include "proto/json.h"
-#include "proto/json_text.h"
+#include "proto/json/json.h"
+#include "proto/json/json_text.h"
 
 void fuzz_broken(const char *file, int line, const char *property, const char *fmt, ...)
 {

@@ -2,7 +2,7 @@
  * out can be an option or a second word to ssh. */
 #include <string.h>
 
-#include "client/address.h"
+#include "client/link/address.h"
 #include "fuzz/fuzz.h"
 
 static void check_address(const char *url, const struct address_ssh *a)

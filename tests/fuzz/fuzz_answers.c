@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/spawn.h"
-#include "client/commands.h"
+#include "client/cmd/commands.h"
 #include "fuzz/fuzz.h"
-#include "proto/frame.h"
+#include "proto/wire/frame.h"
 
 int fuzz_file_write_all(int fd, const void *data, size_t len);
 void fuzz_clock_sleep_ns(int64_t ns);
@@ -56,7 +56,7 @@ int fuzz_spawn_run(const struct spawn_req *req, int *status, struct buf *out, st
     return err_sys(e, -ENOENT, "run", req->argv[0]);
 }
 
-/* ---- in place of client/connection.c */
+/* ---- in place of client/link/connection.c */
 
 static int broken(struct err *e)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/callgrind.h"
+#include "proto/form/callgrind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/counters.h"
+#include "proto/form/counters.h"
 
 static const char *names_v[] = {"allocations", "retains", "releases", "a"};
 

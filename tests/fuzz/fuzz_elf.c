@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/elf.h"
+#include "proto/form/elf.h"
 
 struct bytes {
     const uint8_t *data;

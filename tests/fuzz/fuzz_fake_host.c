@@ -9,8 +9,8 @@
 
 #include "fuzz/fuzz.h"
 #include "host/host.h"
-#include "proto/doc_host.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_host.h"
+#include "proto/doc/documents.h"
 
 int fuzz_file_read(const char *path, size_t limit, struct buf *out, struct err *e);
 bool fuzz_file_exists(const char *path);

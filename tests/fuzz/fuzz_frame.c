@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/frame.h"
+#include "proto/wire/frame.h"
 
 #define FILLER ((size_t)64 << 10)
 #define STREAM_MAX ((size_t)5 << 18) /* of filler: each input stays quick */

@@ -3,8 +3,8 @@
  * answers (fuzz_spawn.h). */
 #include <string.h>
 
-#include "client/git.h"
-#include "client/verify.h"
+#include "client/git/git.h"
+#include "client/verify/verify.h"
 #include "fuzz/fuzz_spawn.h"
 
 #define ID "0123456789abcdef0123456789abcdef01234567"

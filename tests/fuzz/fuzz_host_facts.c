@@ -9,8 +9,8 @@
 
 #include "fuzz/fuzz.h"
 #include "host/linux_probe.h"
-#include "proto/doc_host.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_host.h"
+#include "proto/doc/documents.h"
 
 #define FILES_MAX 256
 

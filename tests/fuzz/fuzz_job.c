@@ -2,11 +2,11 @@
  * same bytes. */
 #include <string.h>
 
-#include "core/civil.h"
+#include "core/calendar/civil.h"
 #include "fuzz/fuzz.h"
-#include "proto/doc_common.h"
-#include "proto/doc_job.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_common.h"
+#include "proto/doc/doc_job.h"
+#include "proto/doc/documents.h"
 
 static char *encoded(const struct job *job)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/json.h"
-#include "proto/json_text.h"
+#include "proto/json/json.h"
+#include "proto/json/json_text.h"
 
 static void must_be_equal(const cJSON *a, const cJSON *b);
 

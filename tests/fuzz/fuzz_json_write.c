@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/json.h"
-#include "proto/json_text.h"
+#include "proto/json/json.h"
+#include "proto/json/json_text.h"
 
 #define MEMBERS_MAX 64
 

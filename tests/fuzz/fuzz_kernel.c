@@ -4,7 +4,7 @@
 
 #include "fuzz/fuzz.h"
 #include "lang/pk.h"
-#include "proto/json.h"
+#include "proto/json/json.h"
 
 #define STEPS 20000 /* few: a program without an end is tried often */
 

@@ -2,10 +2,10 @@
  * that agrees with itself; what is read as a receipt is written as one that says the same. */
 #include <string.h>
 
-#include "core/kernel_run.h"
+#include "core/kernel/kernel_run.h"
 #include "fuzz/fuzz.h"
-#include "proto/doc_kernel.h"
-#include "proto/kernel_wire.h"
+#include "proto/doc/doc_kernel.h"
+#include "proto/wire/kernel_wire.h"
 
 static void must_be_read_again(const struct kernel_receipt *r)
 {

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "fuzz/fuzz.h"
-#include "proto/pack.h"
+#include "proto/evidence/pack.h"
 
 struct files {
     struct pack_entry v[PACK_FILES_MAX];

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/documents.h"
-#include "proto/duration.h"
+#include "proto/doc/documents.h"
+#include "proto/form/duration.h"
 
 static char *encoded(const struct policy *p)
 {

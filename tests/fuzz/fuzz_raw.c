@@ -4,11 +4,11 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "core/check.h"
+#include "core/grade/check.h"
 #include "fuzz/fuzz.h"
-#include "proto/doc_evidence.h"
-#include "proto/documents.h"
-#include "proto/reproduce.h"
+#include "proto/doc/doc_evidence.h"
+#include "proto/doc/documents.h"
+#include "proto/evidence/reproduce.h"
 
 #define SHA "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/doc_targets.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_targets.h"
+#include "proto/doc/documents.h"
 #include "report/page_session.h"
 #include "report/report.h"
 

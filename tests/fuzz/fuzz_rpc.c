@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/frame.h"
-#include "proto/rpc.h"
+#include "proto/wire/frame.h"
+#include "proto/wire/rpc.h"
 
 /* A line of ours, without its newline, as the other side frames it. */
 static void must_be_one_line(const struct buf *b)

@@ -3,7 +3,7 @@
 
 #include "base/ids.h"
 #include "fuzz/fuzz.h"
-#include "proto/doc_session.h"
+#include "proto/doc/doc_session.h"
 
 static char *encoded(const struct session *s)
 {

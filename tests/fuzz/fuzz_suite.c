@@ -4,11 +4,11 @@
 
 #include "base/files.h"
 #include "fuzz/fuzz.h"
-#include "proto/doc_command.h"
-#include "proto/doc_common.h"
-#include "proto/doc_env.h"
-#include "proto/documents.h"
-#include "proto/runner_wire.h"
+#include "proto/doc/doc_command.h"
+#include "proto/doc/doc_common.h"
+#include "proto/doc/doc_env.h"
+#include "proto/doc/documents.h"
+#include "proto/wire/runner_wire.h"
 
 static void check_command(const struct args *command, bool is_control)
 {

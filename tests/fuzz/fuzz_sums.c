@@ -5,9 +5,9 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "fuzz/fuzz.h"
-#include "proto/base64.h"
-#include "proto/manifest.h"
-#include "proto/signature.h"
+#include "proto/evidence/manifest.h"
+#include "proto/evidence/signature.h"
+#include "proto/form/base64.h"
 
 static void check_entries(const struct manifest *m, const char *text, size_t len)
 {

@@ -6,11 +6,11 @@
 #include "base/ids.h"
 #include "base/keys.h"
 #include "base/zonefile.h"
-#include "core/civil.h"
-#include "core/zone_rule.h"
+#include "core/calendar/civil.h"
+#include "core/calendar/zone_rule.h"
 #include "fuzz/fuzz.h"
-#include "proto/duration.h"
-#include "proto/instant.h"
+#include "proto/form/duration.h"
+#include "proto/form/instant.h"
 
 #define UNTOUCHED (-77)
 

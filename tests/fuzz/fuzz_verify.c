@@ -12,11 +12,11 @@
 
 #include "base/files.h"
 #include "base/ids.h"
-#include "client/verify.h"
-#include "client/verify_session.h"
+#include "client/verify/verify.h"
+#include "client/verify/verify_session.h"
 #include "evidence/evidence.h"
 #include "fuzz/fuzz_spawn.h"
-#include "proto/doc_evidence.h"
+#include "proto/doc/doc_evidence.h"
 #include "unit/report/sample.h"
 
 int fuzz_file_write_all(int fd, const void *data, size_t len);

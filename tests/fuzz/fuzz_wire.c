@@ -8,7 +8,7 @@
 
 #include "core/types.h"
 #include "fuzz/fuzz.h"
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 #include "run/run_env.h"
 #include "run/run_text.h"
 #include "run/run_wire.h"

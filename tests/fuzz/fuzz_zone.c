@@ -6,8 +6,8 @@
  * then a window and instants, then the zone. */
 #include <string.h>
 
-#include "core/civil.h"
-#include "core/schedule.h"
+#include "core/calendar/civil.h"
+#include "core/calendar/schedule.h"
 #include "fuzz/fuzz.h"
 
 #define INSTANTS 8

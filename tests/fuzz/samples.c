@@ -5,7 +5,7 @@
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/doc_evidence.h"
+#include "proto/doc/doc_evidence.h"
 #include "unit/report/sample.h"
 
 #define OBSERVATIONS 6 /* a few show the same as many */

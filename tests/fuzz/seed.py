@@ -207,7 +207,7 @@ def kernels(s: Seeds, build: pathlib.Path) -> None:
     s.put("kernel", "whole", b"\2" + value.encode() + b"\n" + artifact)
 
 
-# ---- messages to and from the runner (proto/runner_wire.h)
+# ---- messages to and from the runner (proto/wire/runner_wire.h)
 
 
 def wire_frame(kind: int, fields: list) -> bytes:

@@ -72,7 +72,7 @@ def test_a_broken_link_is_refused(text):
 
 def client_commands() -> set[str]:
     """The names of the command structs that main.c lists."""
-    sources = {p: p.read_text() for p in (ROOT / "client").glob("*.c")}
+    sources = {p: p.read_text() for p in (ROOT / "client").rglob("*.c")}
     listed = set(re.findall(r"&(command_\w+)", sources[ROOT / "client/main.c"]))
     names = {}
     for text in sources.values():
@@ -118,7 +118,7 @@ def test_the_manual_explains_every_command():
 
 
 def client_options() -> set[str]:
-    text = "".join(p.read_text() for p in (ROOT / "client").glob("*.[ch]"))
+    text = "".join(p.read_text() for p in (ROOT / "client").rglob("*.[ch]"))
     text = text.replace("\\\n", " ")
     found = set(re.findall(r"(?:'.'|0),\s*\"([a-z-]+)\",\s*OPT_[A-Z_]+", text))
     assert {"before", "repetitions", "retry-limit", "host"} <= found

@@ -82,7 +82,7 @@ def test_includes_follow_the_ranks():
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("core/x.c", '#include "proto/json.h"\n'),
+        ("core/x.c", '#include "proto/json/json.h"\n'),
         ("core/x.c", "#include <sqlite3.h>\n"),
         ("core/x.c", '#include "base/files.h"\n'),
         ("daemon/store/x.c", '#include "host/host.h"\n'),

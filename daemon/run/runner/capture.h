@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 
 #define TAIL_BYTES 4096
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 
 enum control_news { CONTROL_NONE, CONTROL_CANCEL, CONTROL_GONE, CONTROL_TIMEOUT };
 

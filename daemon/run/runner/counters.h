@@ -1,13 +1,13 @@
-/* Cumulative counters of the host, read just outside the timed interval (core/account.h makes the
- * ledger of two readings). Each host uses the finest it has. Nothing that cannot be read is an
- * error: the counter is then unknown. State is global to the program: descriptors stay open from
- * one reading to the next, because opening costs more than reading. */
+/* Cumulative counters of the host, read just outside the timed interval (core/ledger/account.h
+ * makes the ledger of two readings). Each host uses the finest it has. Nothing that cannot be read
+ * is an error: the counter is then unknown. State is global to the program: descriptors stay open
+ * from one reading to the next, because opening costs more than reading. */
 #pragma once
 
 #include <sys/types.h>
 
-#include "core/account.h"
-#include "proto/runner_wire.h"
+#include "core/ledger/account.h"
+#include "proto/wire/runner_wire.h"
 
 /* Chooses the sources and opens them. root stands before /proc and /sys ("" for the real ones);
  * daemon is the process whose silence is audited; grouped: group_enter() has succeeded. */

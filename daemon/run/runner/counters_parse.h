@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 
 /* CPU time of the CPUs in a mask (data NULL: all of them), and of the others. */
 struct cpu_times {

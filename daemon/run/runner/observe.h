@@ -3,7 +3,7 @@
  * named by its signal or nonzero status instead. */
 #pragma once
 
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 #include "run/runner/capture.h"
 #include "run/runner/counters.h"
 #include "run/runner/placement.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 
 struct record {
     char data[WIRE_LINE_MAX + 1]; /* as read; NUL bytes and all */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 
 struct spawn {
     const struct wire_program *program;

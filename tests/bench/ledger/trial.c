@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "core/ledger_judge.h"
+#include "core/ledger/ledger_judge.h"
 #include "run/runner/counters.h"
 #include "run/runner/placement.h"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/shift.h"
-#include "core/summarise.h"
+#include "core/stats/shift.h"
+#include "core/summary/summarise.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/verdict/trial.h"
 
@@ -22,7 +22,7 @@ static void ask_ours(struct arena *a, const struct raw *raw, struct judged *out)
     const struct summary *s = summarise(a, raw);
 
     if (s->n_comparisons != 1)
-        bench_fail("core/summarise", "the report does not hold exactly one comparison");
+        bench_fail("core/summary/summarise", "the report does not hold exactly one comparison");
     const struct replacement_count *r = &s->repetitions[0];
     out->by[JUDGE_OURS] = s->comparisons[0].wall.verdict;
     out->by[JUDGE_OURS_CPU] = s->comparisons[0].cpu.verdict;
@@ -89,7 +89,8 @@ static enum verdict minimum(const struct moments *b, const struct moments *a, do
     return by_sign(a->min - b->min, fabs(a->min / b->min - 1) > margin);
 }
 
-/* Mann-Whitney at 5 %, two-sided, exact: U or its mirror is at most what core/shift counts. */
+/* Mann-Whitney at 5 %, two-sided, exact: U or its mirror is at most what core/stats/shift counts.
+ */
 static enum verdict benchstat(const double *b, const double *a)
 {
     size_t above = 0, below = 0, rank = shift_rank(N, N);

@@ -1,10 +1,10 @@
 /* What is said of one comparison: by this program, on wall and on CPU time, and by the rules that
  * others use; and how often each says what. A verdict is of the second side against the first.
  *
- * Ours is the whole way of a report: core/summarise, with the noise floor of the calibration.
- * Others judge the planned repetitions as they were observed: who has no ledger leaves none out.
- * That favours them: a program that runs one side after the other does not have our order of
- * observations. They have no SAME; what they do not call a difference is UNRESOLVED here.
+ * Ours is the whole way of a report: core/summary/summarise, with the noise floor of the
+ * calibration. Others judge the planned repetitions as they were observed: who has no ledger leaves
+ * none out. That favours them: a program that runs one side after the other does not have our order
+ * of observations. They have no SAME; what they do not call a difference is UNRESOLVED here.
  */
 #pragma once
 

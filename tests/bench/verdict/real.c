@@ -25,7 +25,7 @@
 
 #include "base/mem.h"
 #include "host/cpus.h"
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 #include "run/floor/floor.h"
 #include "run/run.h"
 #include "run/run_env.h"

@@ -6,7 +6,7 @@
  * tally_print() prints.
  */
 #include "base/mem.h"
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/verdict/judges.h"
 #include "tests/bench/verdict/trial.h"

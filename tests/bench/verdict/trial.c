@@ -1,7 +1,7 @@
 #include "tests/bench/verdict/trial.h"
 
-#include "core/ledger_raw.h"
-#include "core/replacement.h"
+#include "core/ledger/ledger_raw.h"
+#include "core/ledger/replacement.h"
 
 #define WARMUPS 1
 

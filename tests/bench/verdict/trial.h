@@ -1,7 +1,7 @@
 /* A comparison as a job makes it, of one lane on two sides: planned, warmed up, judged by the
  * ledger, with disturbed repetitions run again at the end. What comes out is a raw report for
- * core/summarise, as the daemon has one. Who observes is the caller's: the runner, or a simulation.
- * Plan, limits, judge and replacement rule are those of core; their order is that of
+ * core/summary/summarise, as the daemon has one. Who observes is the caller's: the runner, or a
+ * simulation. Plan, limits, judge and replacement rule are those of core; their order is that of
  * sched/steps_measure and sched/replacements, without a store and a loop of events.
  */
 #pragma once

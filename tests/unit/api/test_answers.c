@@ -2,8 +2,8 @@
  * has to tell is cut where it does not fit. The world refuses every longer line. */
 #include "world.h"
 
-#include "proto/base64.h"
-#include "proto/frame.h"
+#include "proto/form/base64.h"
+#include "proto/wire/frame.h"
 
 #define ok(call)                                                                                   \
     do {                                                                                           \

@@ -3,7 +3,7 @@
 
 #include "api/internal.h"
 #include "base/files.h"
-#include "proto/base64.h"
+#include "proto/form/base64.h"
 
 #define PIECE ((int64_t)API_CHUNK_BYTES)
 

@@ -2,9 +2,9 @@
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "proto/base64.h"
-#include "proto/frame.h"
-#include "proto/pack.h"
+#include "proto/evidence/pack.h"
+#include "proto/form/base64.h"
+#include "proto/wire/frame.h"
 
 static void no_more(void *ctx)
 {

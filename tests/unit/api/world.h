@@ -10,7 +10,7 @@
 #include "api/api.h"
 #include "base/keys.h"
 #include "base/mem.h"
-#include "proto/rpc.h"
+#include "proto/wire/rpc.h"
 
 #define WORLD_BOOT "0f9b8c1e-boot"
 

@@ -11,8 +11,8 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/spawn.h"
-#include "proto/frame.h"
-#include "proto/rpc.h"
+#include "proto/wire/frame.h"
+#include "proto/wire/rpc.h"
 #include "unit.h"
 
 #define LIFE_S 100 /* ends by itself when a test that fails leaves it behind */

@@ -1,6 +1,6 @@
 #include "base/files.h"
 #include "base/mem.h"
-#include "client/address.h"
+#include "client/link/address.h"
 #include "unit.h"
 
 static int clear(void **state)

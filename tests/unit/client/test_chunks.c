@@ -3,10 +3,10 @@
 #include <signal.h>
 
 #include "base/mem.h"
-#include "client/chunks.h"
+#include "client/link/chunks.h"
 #include "fake_daemon.h"
-#include "proto/base64.h"
-#include "proto/frame.h"
+#include "proto/form/base64.h"
+#include "proto/wire/frame.h"
 #include "unit.h"
 
 static int decode(const char *result, int64_t offset, struct chunk *out, struct err *e)

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "client/connection.h"
+#include "client/link/connection.h"
 #include "fake_daemon.h"
 #include "unit.h"
 

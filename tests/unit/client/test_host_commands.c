@@ -2,7 +2,7 @@
  */
 #include "base/mem.h"
 #include "fake_daemon.h"
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 #include "proto/errors.h"
 #include "unit.h"
 

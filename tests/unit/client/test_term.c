@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "client/table.h"
-#include "client/term.h"
+#include "client/view/table.h"
+#include "client/view/term.h"
 #include "unit.h"
 
 static void assert_clean(const char *text, size_t len, unsigned keep, const char *want)

@@ -15,8 +15,8 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "client/verify.h"
-#include "proto/signature.h"
+#include "client/verify/verify.h"
+#include "proto/evidence/signature.h"
 
 #define DEPTH_MAX 64
 #define ALTERNATIVES 2

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/arena.h"
-#include "core/calibration.h"
 #include "core/raw.h"
+#include "core/summary/calibration.h"
 
 /* Groups of pairs of which group g has the median ratio ratios[g], and a floor of this median and
  * MAD, by both measures alike. */

@@ -3,10 +3,10 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/observations.h"
-#include "core/replacement.h"
-#include "core/summarise.h"
-#include "core/values.h"
+#include "core/ledger/replacement.h"
+#include "core/summary/observations.h"
+#include "core/summary/summarise.h"
+#include "core/summary/values.h"
 
 #define SHA(digit) "000000000000000000000000000000000000000000000000000000000000000" digit
 

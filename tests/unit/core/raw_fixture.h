@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "core/grade.h"
+#include "core/grade/grade.h"
 #include "core/raw.h"
 
 #define FIXTURE_COMMIT_BEFORE "1111111111111111111111111111111111111111"

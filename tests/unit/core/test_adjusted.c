@@ -3,9 +3,9 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/adjusted.h"
-#include "core/compare.h"
-#include "core/drift.h"
+#include "core/stats/adjusted.h"
+#include "core/stats/compare.h"
+#include "core/stats/drift.h"
 
 static const struct verdict_rule uncalibrated = {.margin = 0.01, .noise_floor = NAN};
 

@@ -2,8 +2,8 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/interval.h"
-#include "core/quantile.h"
+#include "core/stats/interval.h"
+#include "core/stats/quantile.h"
 
 #include "calibrations.h"
 #include "prng.h"

@@ -2,8 +2,8 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/check.h"
-#include "core/qualify.h"
+#include "core/grade/check.h"
+#include "core/quiet/qualify.h"
 #include "raw_fixture.h"
 
 /* The fixture, with what only these checks ask for. */

@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/compare.h"
+#include "core/stats/compare.h"
 
 #include "prng.h"
 

@@ -5,8 +5,8 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/gate.h"
-#include "core/summarise.h"
+#include "core/gate/gate.h"
+#include "core/summary/summarise.h"
 
 /* c takes half of what it took before, a quarter of cpython: 20000 and 80000 ns, each times 1.005.
  */

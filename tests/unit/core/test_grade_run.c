@@ -3,10 +3,10 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/grade.h"
+#include "core/grade/grade.h"
 
-#include "core/observations.h"
-#include "core/summarise.h"
+#include "core/summary/observations.h"
+#include "core/summary/summarise.h"
 
 #include "calibrations.h"
 #include "raw_fixture.h"

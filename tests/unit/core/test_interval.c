@@ -1,7 +1,7 @@
 #include "unit.h"
 
-#include "core/interval.h"
-#include "core/quantile.h"
+#include "core/stats/interval.h"
+#include "core/stats/quantile.h"
 
 #include "prng.h"
 

@@ -1,7 +1,7 @@
 /* Receipts of kernels: statistics, what a driver may not say, what is not compared. */
 #include "unit.h"
 
-#include "core/kernel_run.h"
+#include "core/kernel/kernel_run.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"

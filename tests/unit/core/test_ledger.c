@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/account.h"
-#include "core/ledger_raw.h"
+#include "core/ledger/account.h"
+#include "core/ledger/ledger_raw.h"
 
 #define MS 1000000LL
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/compare.h"
+#include "core/stats/compare.h"
 
 #define ROWS 63
 

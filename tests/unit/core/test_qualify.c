@@ -2,7 +2,7 @@
  * and the decision that follows. */
 #include "unit/unit.h"
 
-#include "core/qualify.h"
+#include "core/quiet/qualify.h"
 #include "unit/core/policies.h"
 
 struct bench {

@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "core/quantile.h"
+#include "core/stats/quantile.h"
 
 #include "prng.h"
 

@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "core/check.h"
-#include "core/replacement.h"
-#include "core/summarise.h"
+#include "core/grade/check.h"
+#include "core/ledger/replacement.h"
+#include "core/summary/summarise.h"
 
 #include "prng.h"
 #include "raw_fixture.h"

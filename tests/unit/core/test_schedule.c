@@ -1,5 +1,5 @@
 /* When a job may run: each rule alone, and which one is named when several hold it. Zone: none but
- * UTC, the offsets of others are tests of core/window. */
+ * UTC, the offsets of others are tests of core/calendar/window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/schedule.h"
+#include "core/calendar/schedule.h"
 #include "core/session.h"
 
 #define HOUR_MS ((int64_t)3600 * 1000)

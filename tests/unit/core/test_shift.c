@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/quantile.h"
-#include "core/shift.h"
+#include "core/stats/quantile.h"
+#include "core/stats/shift.h"
 
 #include "prng.h"
 

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/summarise.h"
+#include "core/summary/summarise.h"
 
 #include "prng.h"
 #include "raw_fixture.h"

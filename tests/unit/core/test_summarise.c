@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/summarise.h"
+#include "core/summary/summarise.h"
 
 #include "calibrations.h"
 #include "prng.h"

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/summarise.h"
+#include "core/summary/summarise.h"
 
 #include "calibrations.h"
 #include "raw_fixture.h"

@@ -1,11 +1,11 @@
 #include "unit.h"
 
-#include "core/compare.h"
-#include "core/grade.h"
+#include "core/grade/grade.h"
 #include "core/host.h"
 #include "core/policy.h"
 #include "core/raw.h"
-#include "core/summarise.h"
+#include "core/stats/compare.h"
+#include "core/summary/summarise.h"
 
 /* Walks an enum of n values: each has a spelling of its own that parses back to it, and nothing
  * else parses. */

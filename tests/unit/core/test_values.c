@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "core/check.h"
-#include "core/summarise.h"
+#include "core/grade/check.h"
+#include "core/summary/summarise.h"
 
 static const char *names_v[] = {"allocations", "retains", NULL};
 static const struct args names = {names_v, 2};

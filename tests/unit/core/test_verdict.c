@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "core/compare.h"
+#include "core/stats/compare.h"
 
 /* One row: an interval, the margin of 1 %, a noise floor, and the word that follows. */
 struct cell {

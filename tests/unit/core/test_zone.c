@@ -1,8 +1,8 @@
 #include "unit.h"
 
 #include "base/mem.h"
-#include "core/civil.h"
-#include "core/zone.h"
+#include "core/calendar/civil.h"
+#include "core/calendar/zone.h"
 
 #include "prng.h"
 #include "tzif.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "core/zone.h"
+#include "core/calendar/zone.h"
 
 static inline void tzif_number(struct buf *b, uint64_t v, int bytes)
 {
@@ -65,5 +65,5 @@ static inline struct zone tzif_zone(struct arena *a, int32_t first_offset_s,
     return z;
 }
 
-/* An instant from its parts, by core/civil. */
+/* An instant from its parts, by core/calendar/civil. */
 #define UTC(y, mo, d, h, mi) (civil_days(y, mo, d) * CIVIL_DAY_S + (h)*3600 + (mi)*60)

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/zonefile.h"
-#include "core/window.h"
+#include "core/calendar/window.h"
 
 struct probe {
     struct arena arena;

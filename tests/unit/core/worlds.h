@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/inventory.h"
+#include "core/quiet/inventory.h"
 #include "unit/core/policies.h"
 
 #define WORLD_SNAPS 4

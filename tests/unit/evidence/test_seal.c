@@ -6,7 +6,7 @@
 
 #include "../report/sample.h"
 #include "evidence/evidence.h"
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 
 /* A root, a suite folder, a log and a bundle, and the input that seals them. */
 struct fixture {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/kernel.h"
+#include "core/kernel/kernel.h"
 
 int main(int argc, char **argv)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "proto/doc_kernel.h"
+#include "proto/doc/doc_kernel.h"
 
 int main(int argc, char **argv)
 {

@@ -6,11 +6,11 @@
 
 #include "base/digest.h"
 #include "base/mem.h"
-#include "proto/doc_calibration.h"
-#include "proto/doc_host.h"
-#include "proto/doc_ledger.h"
-#include "proto/doc_raw.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_calibration.h"
+#include "proto/doc/doc_host.h"
+#include "proto/doc/doc_ledger.h"
+#include "proto/doc/doc_raw.h"
+#include "proto/doc/documents.h"
 
 #define SHA "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define COMMIT "0123456789abcdef0123456789abcdef01234567"

@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/json.h"
+#include "proto/json/json.h"
 
 static const char *const names[] = {"raw", "summary", "host"};
 

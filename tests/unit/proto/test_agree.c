@@ -10,9 +10,9 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "core/policy.h"
-#include "proto/doc_keys.h"
+#include "proto/doc/doc_keys.h"
 #include "proto/errors.h"
-#include "proto/json.h"
+#include "proto/json/json.h"
 
 static void read_file(const char *name, struct buf *out)
 {

@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 
 #include "base/mem.h"
-#include "proto/callgrind.h"
+#include "proto/form/callgrind.h"
 
 static const struct {
     const char *tail;

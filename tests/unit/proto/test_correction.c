@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "base/digest.h"
-#include "proto/doc_job.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_job.h"
+#include "proto/doc/documents.h"
 
 #define SHA "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define COMMIT "0123456789abcdef0123456789abcdef01234567"

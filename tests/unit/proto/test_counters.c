@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 
 #include "base/mem.h"
-#include "proto/counters.h"
+#include "proto/form/counters.h"
 
 static const char *names_v[] = {"allocations", "retains", "a", NULL};
 static const struct args names = {names_v, 3};

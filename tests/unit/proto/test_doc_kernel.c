@@ -6,8 +6,8 @@
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/doc_kernel.h"
-#include "proto/kernel_wire.h"
+#include "proto/doc/doc_kernel.h"
+#include "proto/wire/kernel_wire.h"
 
 static const char *const examples[] = {"native.json", "browser.json", "harn-native.json",
                                        "harn-browser.json"};

@@ -2,9 +2,9 @@
 #include "../unit.h"
 
 #include "base/mem.h"
-#include "proto/doc_raw.h"
-#include "proto/documents.h"
-#include "proto/reproduce.h"
+#include "proto/doc/doc_raw.h"
+#include "proto/doc/documents.h"
+#include "proto/evidence/reproduce.h"
 #include "random_raw.h"
 
 #define ROUNDS 60

@@ -3,8 +3,8 @@
 
 #include "../report/sample.h"
 #include "base/mem.h"
-#include "proto/doc_host.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_host.h"
+#include "proto/doc/documents.h"
 #include "random_raw.h"
 #include "schema_walk.h"
 

@@ -1,7 +1,7 @@
 /* Changes to a job that is here: what they name, what they become, how they read. */
 #include "doc_test.h"
 
-#include "proto/doc_edit.h"
+#include "proto/doc/doc_edit.h"
 
 #define A "01J9Z3K4M5N6P7Q8R9S0T1V2W3"
 #define B "01J9Z3K4M5N6P7Q8R9S0T1V2W4"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "proto/elf.h"
+#include "proto/form/elf.h"
 
 struct seen {
     const char *wanted;

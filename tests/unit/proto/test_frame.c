@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "proto/frame.h"
+#include "proto/wire/frame.h"
 
 static void expect_line(struct frame_reader *r, const char *text)
 {

@@ -1,8 +1,8 @@
 /* The job document, on the wire and as a user writes it. */
 #include "doc_test.h"
 
-#include "proto/doc_job.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_job.h"
+#include "proto/doc/documents.h"
 
 #define ID "01J9Z3K4M5N6P7Q8R9S0T1V2W3"
 #define SHA "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

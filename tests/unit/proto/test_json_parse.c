@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "core/types.h"
-#include "proto/json.h"
+#include "proto/json/json.h"
 
 #define TEXT(s)                                                                                    \
     {                                                                                              \

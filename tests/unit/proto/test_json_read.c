@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "proto/json.h"
+#include "proto/json/json.h"
 
 struct fixture {
     struct arena a;

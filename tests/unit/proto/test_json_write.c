@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "proto/json.h"
+#include "proto/json/json.h"
 
 /* A small generator of its own (splitmix64), so that a printed seed says all. */
 static uint64_t random_next(uint64_t *seed)

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/files.h"
-#include "proto/doc_notify.h"
+#include "proto/doc/doc_notify.h"
 
 static int decode(struct arena *a, const char *single_quoted, struct notify **out, size_t *n,
                   struct err *e)

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 
 #define POLICY(members) "{'schema':'aurabench.policy.v1','name':'mine'" members "}"
 #define RULE(condition, members) POLICY(",'conditions':{'" condition "':{" members "}}")

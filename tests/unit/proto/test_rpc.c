@@ -3,8 +3,8 @@
 
 #include "doc_test.h"
 
-#include "proto/frame.h"
-#include "proto/rpc.h"
+#include "proto/wire/frame.h"
+#include "proto/wire/rpc.h"
 
 struct request {
     struct arena a;

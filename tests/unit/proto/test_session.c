@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "proto/doc_session.h"
-#include "proto/instant.h"
+#include "proto/doc/doc_session.h"
+#include "proto/form/instant.h"
 
 #define ID "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 #define WINDOW "'window':{'days':'mon-fri','from':'01:00','to':'05:00','zone':'Europe/London'}"

@@ -2,7 +2,7 @@
 #include "doc_test.h"
 
 #include "base/files.h"
-#include "proto/documents.h"
+#include "proto/doc/documents.h"
 
 #define HEAD "{'schema':'aurabench.suite.v1','name':'s',"
 #define PROTOCOL "'name':'w','measure':'protocol','ready':'R','go':'G','done':'D',"

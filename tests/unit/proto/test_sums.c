@@ -3,8 +3,8 @@
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/manifest.h"
-#include "proto/signature.h"
+#include "proto/evidence/manifest.h"
+#include "proto/evidence/signature.h"
 
 #define SUM "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 

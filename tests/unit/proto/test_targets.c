@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/files.h"
-#include "proto/doc_targets.h"
+#include "proto/doc/doc_targets.h"
 
 #define TARGETS(list) "{'schema':'aurabench.targets.v1','name':'release','targets':[" list "]}"
 #define GAPS(list)                                                                                 \

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "proto/base64.h"
-#include "proto/duration.h"
+#include "proto/form/base64.h"
+#include "proto/form/duration.h"
 
 static void base64_writes_the_vectors_of_its_rfc(void **state)
 {

@@ -10,8 +10,8 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "page_table.h"
-#include "proto/doc_evidence.h"
-#include "proto/documents.h"
+#include "proto/doc/doc_evidence.h"
+#include "proto/doc/documents.h"
 #include "report/page_session.h"
 #include "sample.h"
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 
 #define HEADER (WIRE_HEADER + 2)
 

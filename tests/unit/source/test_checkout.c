@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "client/git.h"
+#include "client/git/git.h"
 #include "source/source.h"
 
 static void free_store(struct source_store **store)

@@ -9,7 +9,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "client/git.h"
+#include "client/git/git.h"
 #include "source/correction.h"
 
 #define DIFFERS "source.correction_differs"

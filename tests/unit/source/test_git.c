@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "client/git.h"
+#include "client/git/git.h"
 
 static void expect_id(struct sandbox *s, const char *repo, const char *rev, const char *expected)
 {

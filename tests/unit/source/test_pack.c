@@ -13,7 +13,7 @@
 
 #include "base/digest.h"
 #include "base/mem.h"
-#include "proto/pack.h"
+#include "proto/evidence/pack.h"
 
 #define HEAD "aurabench-suite-pack 1\n"
 

@@ -8,8 +8,8 @@
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "client/suite_dir.h"
-#include "proto/pack.h"
+#include "client/git/suite_dir.h"
+#include "proto/evidence/pack.h"
 
 static const char *make_suite(struct sandbox *s, const char *name)
 {

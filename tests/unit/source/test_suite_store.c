@@ -8,8 +8,8 @@
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "client/suite_dir.h"
-#include "proto/pack.h"
+#include "client/git/suite_dir.h"
+#include "proto/evidence/pack.h"
 #include "source/source.h"
 
 static void free_store(struct source_store **store)

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "client/git.h"
+#include "client/git/git.h"
 #include "source/source.h"
 
 static struct source_store *open_store(struct sandbox *s)

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "lang/pk.h"
-#include "proto/json.h"
+#include "proto/json/json.h"
 
 #define SAMPLES_A_LINE 4096
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/kernel.h"
+#include "core/kernel/kernel.h"
 #include "lang/pk.h"
 
 #define EXPORT(name) __attribute__((export_name(#name), used)) name

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "proto/runner_wire.h"
+#include "proto/wire/runner_wire.h"
 
 static uint8_t frame[WIRE_FRAME_MAX];
 static struct wire_msg request, reply;

@@ -1,0 +1,201 @@
+#include "core/summary/values.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "core/stats/compare.h"
+#include "core/stats/quantile.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+static const char *const value_verdict_names[] = {
+    [VALUE_EQUAL] = "EQUAL",
+    [VALUE_MORE] = "MORE",
+    [VALUE_LESS] = "LESS",
+    [VALUE_INEXACT] = "INEXACT",
+};
+NAMES(value_verdict, value_verdict);
+
+static const char *const memory_names[] = {
+    [MEMORY_BASELINE] = "baseline_rss",
+    [MEMORY_READY] = "ready_rss",
+    [MEMORY_INCREMENTAL] = "incremental_rss",
+    [MEMORY_PEAK] = "peak_rss",
+};
+
+static bool is_in_memory(size_t value, bool with_baseline)
+{
+    return with_baseline || value == MEMORY_READY || value == MEMORY_PEAK;
+}
+
+static const char *memory_name(size_t index, bool with_baseline)
+{
+    for (size_t i = 0; i < MEMORY_VALUES; i++)
+        if (is_in_memory(i, with_baseline) && index-- == 0)
+            return memory_names[i];
+    return "";
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+void values_of_memory(bool with_baseline, int64_t baseline, int64_t ready, int64_t peak,
+                      struct raw_value out[MEMORY_VALUES], size_t *n)
+{
+    const int64_t values[] = {
+        [MEMORY_BASELINE] = baseline,
+        [MEMORY_READY] = ready,
+        [MEMORY_INCREMENTAL] = larger(ready - baseline, 0),
+        [MEMORY_PEAK] = larger(peak, larger(ready, with_baseline ? baseline : 0)),
+    };
+
+    *n = 0;
+    if (ready < 0 || peak < 0 || (with_baseline && baseline < 0))
+        return;
+    for (size_t i = 0; i < MEMORY_VALUES; i++)
+        if (is_in_memory(i, with_baseline))
+            out[(*n)++] = (struct raw_value){memory_names[i], values[i]};
+}
+
+int64_t values_share_ppm(int64_t cpu_ns, int64_t window_ns)
+{
+    if (cpu_ns < 0 || window_ns <= 0)
+        return -1;
+    wide ppm = (wide)cpu_ns * 1000000 / (wide)window_ns;
+    return ppm <= QUANTILE_TOTAL_MAX ? (int64_t)ppm : -1;
+}
+
+static const char *memory_fault(const struct raw_workload *w, const struct raw_observation *o)
+{
+    const struct raw_value *v = o->values;
+    struct raw_value again[MEMORY_VALUES];
+    size_t n, peak = w->baseline ? MEMORY_PEAK : 1;
+
+    if (w->baseline)
+        values_of_memory(true, v[MEMORY_BASELINE].value, v[MEMORY_READY].value, v[peak].value,
+                         again, &n);
+    else
+        values_of_memory(false, -1, v[0].value, v[peak].value, again, &n);
+    for (size_t i = 0; i < n; i++)
+        if (again[i].value != v[i].value)
+            return "has resident bytes that do not follow from each other";
+    return NULL;
+}
+
+const char *values_follow(const struct raw_workload *w, const struct raw_observation *o)
+{
+    if (w->measure == MEASURE_MEMORY)
+        return memory_fault(w, o);
+    if (w->measure != MEASURE_CPU)
+        return NULL;
+    int64_t window_ns = o->done_ns - o->go_ns;
+    if (window_ns < w->window_ms * 1000000)
+        return "was not watched for the window of its workload";
+    return values_share_ppm(o->interval_cpu_ns, window_ns) == o->values[0].value
+               ? NULL
+               : "has a share of the CPU that does not follow from its CPU time and its window";
+}
+
+size_t values_count(const struct raw_workload *w, const struct raw_lane *lane)
+{
+    return w->measure == MEASURE_COUNTERS       ? w->counters.n
+           : w->measure == MEASURE_SIZE         ? lane->n_files
+           : w->measure == MEASURE_INSTRUCTIONS ? 1
+           : w->measure == MEASURE_CPU          ? 1
+           : w->measure == MEASURE_MEMORY       ? (w->baseline ? MEMORY_VALUES : 2)
+                                                : 0;
+}
+
+const char *values_name(const struct raw_workload *w, const struct raw_lane *lane, size_t index)
+{
+    if (w->measure == MEASURE_INSTRUCTIONS)
+        return "instructions";
+    if (w->measure == MEASURE_CPU)
+        return "cpu_ppm";
+    if (w->measure == MEASURE_MEMORY)
+        return memory_name(index, w->baseline);
+    return w->measure == MEASURE_SIZE ? lane->files[index].name : w->counters.v[index];
+}
+
+static const struct raw_value *find_value(const struct raw_observation *o, const char *name)
+{
+    for (size_t i = 0; i < o->n_values; i++)
+        if (strcmp(o->values[i].name, name) == 0)
+            return &o->values[i];
+    return NULL;
+}
+
+static void fill_figures(int64_t *values, size_t n, struct value_figures *out)
+{
+    quantile_sort_ints(values, n);
+    out->n = n;
+    out->median = quantile_median_ints(values, n);
+    out->min = n > 0 ? values[0] : -1;
+    out->max = n > 0 ? values[n - 1] : -1;
+    out->total = quantile_total(values, n);
+    out->exact = n > 0 && out->min == out->max;
+}
+
+void values_figures(struct arena *a, const struct raw_workload *w, const struct raw_lane *lane,
+                    const struct raw_observation *const *observations, size_t n,
+                    struct value_figures *out)
+{
+    int64_t *values = arena_array(a, n, sizeof *values);
+
+    for (size_t i = 0; i < values_count(w, lane); i++) {
+        const char *name = values_name(w, lane, i);
+        size_t found = 0;
+        for (size_t k = 0; k < n; k++) {
+            const struct raw_value *v = find_value(observations[k], name);
+            if (v)
+                values[found++] = v->value;
+        }
+        out[i] = (struct value_figures){
+            .name = name,
+            .baseline = w->measure == MEASURE_SIZE ? lane->files[i].baseline_bytes : -1};
+        fill_figures(values, found, &out[i]);
+    }
+}
+
+static enum value_verdict verdict_of(const struct value_figures *subject,
+                                     const struct value_figures *reference)
+{
+    if (!subject->exact || !reference->exact)
+        return VALUE_INEXACT;
+    if (subject->min == reference->min)
+        return VALUE_EQUAL;
+    return subject->min > reference->min ? VALUE_MORE : VALUE_LESS;
+}
+
+void values_compare(const struct value_figures *subject, const struct value_figures *reference,
+                    struct value_comparison *out)
+{
+    out->subject = subject->median;
+    out->reference = reference->median;
+    out->ratio_of_medians = compare_ratio(subject->median, reference->median);
+    out->change_pct = compare_change_pct(reference->median, subject->median);
+    out->verdict = verdict_of(subject, reference);
+    out->difference = out->verdict == VALUE_INEXACT ? 0 : subject->min - reference->min;
+    out->undefined = subject->n == 0 || reference->n == 0 ? "a side has no value" : NULL;
+}
+
+const struct value_row *values_row(const struct value_row *rows, size_t n, const char *workload,
+                                   const char *lane, const char *side)
+{
+    for (size_t i = 0; i < n; i++)
+        if (workload && lane && side && strcmp(rows[i].workload, workload) == 0 &&
+            strcmp(rows[i].lane, lane) == 0 && strcmp(rows[i].side, side) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+const struct value_figures *values_find(const struct value_row *row, const char *name)
+{
+    for (size_t i = 0; row && i < row->n_values; i++)
+        if (strcmp(row->values[i].name, name) == 0)
+            return &row->values[i];
+    return NULL;
+}
