@@ -99,6 +99,13 @@ struct raw_value {
     int64_t value; /* in the unit of the measure */
 };
 
+/* What one series of samples was, in the order of its indexes. */
+struct raw_samples {
+    const char *name;
+    int64_t *v; /* in the unit of the series */
+    size_t n;
+};
+
 struct raw_observation {
     int seq; /* the plan's */
     const char *workload, *lane, *side;
@@ -135,6 +142,8 @@ struct raw_observation {
     int replaces;             /* the disturbed repetition that it takes the place of; -1: none */
     struct raw_value *values; /* as declared, in that order; none where the figure is a time */
     size_t n_values;
+    struct raw_samples *samples; /* as declared, in that order; none where none are */
+    size_t n_samples;
 };
 /* Before anything is known of it beyond its place in the plan. */
 #define RAW_OBSERVATION_NOT_RUN                                                                    \
@@ -157,6 +166,7 @@ struct raw_lane {
     struct args command;     /* as the suite names it, placeholders and all; empty: not recorded */
     struct lane_file *files; /* size: as the suite names them */
     size_t n_files;
+    struct scaling scaling; /* as in struct lane */
 };
 
 /* What counts instructions: the CPU, by perf_event_open(2); or a program that is the raw report's
@@ -183,9 +193,12 @@ struct raw_workload {
     struct args absent_sides; /* on which the suite says that it does not exist */
     struct args counters;     /* counters: their names */
     const char *tool;         /* instructions, memory, cpu: what they are read from, TOOL_... */
-    bool baseline;            /* memory: it has a BASELINE record */
-    int64_t window_ms;        /* cpu: at least so long is it watched */
-    int growth_pct;           /* size: what a file may grow over its baseline */
+    bool ack;                 /* it is told when its DONE was stamped */
+    struct sample_series *samples; /* as in struct workload */
+    size_t n_samples;
+    bool baseline;     /* memory: it has a BASELINE record */
+    int64_t window_ms; /* cpu: at least so long is it watched */
+    int growth_pct;    /* size: what a file may grow over its baseline */
 };
 
 /* Medians of one lane in an earlier pair of the same job: what made it be repeated, and what it

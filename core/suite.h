@@ -10,6 +10,25 @@ struct lane_file {
     int64_t baseline_bytes; /* as recorded once, for the gate of growth; -1: none */
 };
 
+/* A lane does the work of another one on more CPUs. */
+struct scaling {
+    const char *of; /* the lane that does the same work as one task; NULL: it is not such a lane */
+    int64_t tasks;  /* in how many tasks it does it */
+    double max_ratio; /* what its time may be of that lane's, by the median of the pairs */
+};
+#define SCALING_TASKS_MAX 1024
+#define SCALING_RATIO_MAX 1000
+
+/* A series of figures that each lane prints when its work is done, one line for each sample. */
+struct sample_series {
+    const char *name;
+    enum sample_unit unit;
+    int64_t min, max; /* how many there are in one observation */
+    int64_t p99_max;  /* what the p99 of a lane that is no control may be; -1: there is no bound */
+};
+#define SAMPLES_MAX 8192 /* of one observation, in all its series */
+#define SAMPLE_SERIES_MAX 16
+
 struct lane {
     const char *name;
     struct args command;     /* with placeholders {source} {suite} {build} not yet replaced */
@@ -25,6 +44,7 @@ struct lane {
     struct lane_file *files; /* size: instead of a command */
     size_t n_files;
     struct args must_link, must_not_link; /* size: libraries or symbols, of each file */
+    struct scaling scaling;
 };
 
 #define GROWTH_PCT_MAX 10000
@@ -41,14 +61,17 @@ struct workload {
     enum measure measure;
     const char *ready, *go, *done; /* where measure_has_records: exact lines without newline */
     const char *baseline, *load;   /* memory: a record before READY, and its answer; NULL: none */
-    int64_t window_ms;             /* cpu: how long it is watched after READY */
-    const char *stdout_text;       /* process: exact expected stdout; NULL: not checked */
-    int64_t operations;            /* operation: done between GO and DONE; 0: another measure */
-    int64_t resolution_ns;         /* operation: step of the timer that it goes by; 0: the clock */
-    int64_t declared_wait_ns;      /* 0: none */
-    struct args counters;          /* counters: the names that a lane prints, in this order */
-    int growth_pct;                /* size: what a file may grow over its baseline */
-    struct args absent;            /* sides on which it does not exist */
+    const char *ack;               /* written after DONE was stamped; NULL: none */
+    struct sample_series *samples; /* protocol, operation: printed after ack was read */
+    size_t n_samples;
+    int64_t window_ms;        /* cpu: how long it is watched after READY */
+    const char *stdout_text;  /* process: exact expected stdout; NULL: not checked */
+    int64_t operations;       /* operation: done between GO and DONE; 0: another measure */
+    int64_t resolution_ns;    /* operation: step of the timer that it goes by; 0: the clock */
+    int64_t declared_wait_ns; /* 0: none */
+    struct args counters;     /* counters: the names that a lane prints, in this order */
+    int growth_pct;           /* size: what a file may grow over its baseline */
+    struct args absent;       /* sides on which it does not exist */
     struct lane *lanes;
     size_t n_lanes;
 };

@@ -22,6 +22,13 @@ static const char *const measure_names[] = {
 };
 NAMES(measure, measure);
 
+static const char *const sample_unit_names[] = {
+    [SAMPLE_NS] = "ns",
+    [SAMPLE_COUNT] = "count",
+    [SAMPLE_BYTES] = "bytes",
+};
+NAMES(sample_unit, sample_unit);
+
 bool measure_has_records(enum measure m)
 {
     return m == MEASURE_PROTOCOL || m == MEASURE_OPERATION || m == MEASURE_MEMORY ||

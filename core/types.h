@@ -61,6 +61,11 @@ enum grade { GRADE_CONTRACTUAL, GRADE_DIAGNOSTIC, GRADE_VOID };
 const char *grade_name(enum grade g); /* "contractual", "diagnostic", "void" */
 int grade_parse(const char *s);
 
+/* What a sample of a series is a number of. */
+enum sample_unit { SAMPLE_NS, SAMPLE_COUNT, SAMPLE_BYTES };
+const char *sample_unit_name(enum sample_unit u); /* "ns", "count", "bytes" */
+int sample_unit_parse(const char *s);
+
 /* An argument list; v is NULL-terminated as well as counted. */
 struct args {
     const char **v;

@@ -256,6 +256,27 @@ static void judge_size(struct gate *g, const struct gate_report *r, struct gate_
     judge(row, within == TRI_PASS, r->s->grade.value == GRADE_CONTRACTUAL);
 }
 
+static void judge_sample(struct gate *g, const struct gate_report *r, struct gate_row *row)
+{
+    const struct target *t = row->target;
+    const struct row *of = row_of(r, t->workload, t->lane, side_of(r, t));
+    if (!of) {
+        row->why = gate_no_lane(g->arena, t, t->lane, r->raw);
+        return;
+    }
+    const struct sample_figures *f = sampled_find(of->samples, of->n_samples, t->sample);
+    if (of->undefined || !f || f->n == 0) {
+        row->why = of->undefined ? of->undefined
+                                 : arena_printf(g->arena, "it has no samples %s", t->sample);
+        return;
+    }
+    row->figure = (double)f->p99;
+    row->to_go = t->max_p99 > 0 ? row->figure / (double)t->max_p99 : NAN;
+    row->found = arena_printf(g->arena, "%" PRId64 " %s", f->p99, sample_unit_name(f->unit));
+    judge(row, f->p99 <= t->max_p99,
+          r->s->grade.value == GRADE_CONTRACTUAL && of->grade.value == GRADE_CONTRACTUAL);
+}
+
 static void judge_report(struct gate *g, const struct target *t, const struct gate_report *r)
 {
     struct gate_row *row = add_row(g, t, r->raw->host.name, r->name);
@@ -263,6 +284,8 @@ static void judge_report(struct gate *g, const struct target *t, const struct ga
         row->why = arena_printf(g->arena, "the report is void (%s)", r->raw->void_code);
     else if (t->kind == TARGET_SIZE)
         judge_size(g, r, row);
+    else if (t->kind == TARGET_SAMPLE)
+        judge_sample(g, r, row);
     else
         judge_medians(g, r, row);
 }

@@ -15,7 +15,8 @@
 enum target_kind {
     TARGET_RATIO,  /* median of the lane / median of the reference, at most max */
     TARGET_CHANGE, /* change of the lane's median from one side to another, at most max percent */
-    TARGET_SIZE    /* bytes of a file, at most recorded * 1.10 */
+    TARGET_SIZE,   /* bytes of a file, at most recorded * 1.10 */
+    TARGET_SAMPLE  /* p99 of a series of samples of the lane, at most max_p99 in its unit */
 };
 
 enum target_time { TARGET_WALL, TARGET_CPU };
@@ -25,7 +26,7 @@ int target_time_parse(const char *s);
 struct target {
     enum target_kind kind;
     const char *suite;           /* only reports of this suite; NULL: of any */
-    const char *workload, *lane; /* ratio and change */
+    const char *workload, *lane; /* ratio, change and sample */
     const char *reference;       /* ratio: the lane it is divided by */
     const char *before;          /* change: from this side; NULL: from the first */
     const char *side;            /* the side that is judged; NULL: the last */
@@ -34,6 +35,8 @@ struct target {
     double max;         /* ratio, or percent */
     const char *file;   /* size: path as the report names it */
     int64_t bytes;      /* size: as recorded */
+    const char *sample; /* sample: the series */
+    int64_t max_p99;    /* sample: in its unit */
     const char *host;   /* only on the host of this name; NULL: on every */
     const char *arch;   /* only on hosts of this architecture; NULL: on every */
     const char *system; /* only on hosts of this system, "Linux" or "Darwin"; NULL: on every */
@@ -79,7 +82,7 @@ struct gate_row {
     const char *what;  /* "fib30: c / rust" */
     const char *limit; /* "at most 8.000000" */
     const char *found; /* "7.912345"; NULL: undefined */
-    double figure;     /* ratio, percent or bytes; NaN: undefined */
+    double figure;     /* ratio, percent, bytes or p99; NaN: undefined */
     double to_go;      /* figure / limit: the factor that is still to go where it is more than 1;
                           of changes that of the medians; NaN: undefined */
     struct interval interval; /* of the figure, in its unit; of values their range (coverage NaN) */

@@ -23,6 +23,9 @@ const char *gate_what(struct arena *a, const struct target *t)
     const char *in = t->side ? t->side : "";
     if (t->kind == TARGET_SIZE)
         return arena_printf(a, "%s, size%s%s", t->file, *in ? " on " : "", in);
+    if (t->kind == TARGET_SAMPLE)
+        return arena_printf(a, "%s: p99 of %s, %s%s%s", t->workload, t->sample, t->lane,
+                            *in ? " on " : "", in);
     if (t->kind == TARGET_RATIO)
         return arena_printf(a, "%s: %s / %s%s%s%s", t->workload, t->lane, t->reference, cpu,
                             *in ? " on " : "", in);
@@ -35,6 +38,8 @@ const char *gate_limit(struct arena *a, const struct target *t)
         return arena_printf(a, "at most %.6f", t->max);
     if (t->kind == TARGET_CHANGE)
         return arena_printf(a, "at most %+.4f %%", t->max);
+    if (t->kind == TARGET_SAMPLE)
+        return arena_printf(a, "at most %" PRId64, t->max_p99);
     return arena_printf(a, "at most %" PRId64 " + 10 %%", t->bytes);
 }
 

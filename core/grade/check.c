@@ -222,6 +222,20 @@ static const char *check_values(const struct raw_observation *o, const struct ra
     return is_ok(o) ? values_follow(w, o) : NULL;
 }
 
+/* The samples of each series that its workload declares, in their order; none of what failed. */
+static const char *check_samples(const struct raw_observation *o, const struct raw_workload *w)
+{
+    if (o->n_samples != (is_ok(o) ? w->n_samples : 0))
+        return "has not the samples that its workload declares";
+    for (size_t i = 0; i < o->n_samples; i++) {
+        const struct raw_samples *s = &o->samples[i];
+        if (!text_equal(s->name, w->samples[i].name) || (int64_t)s->n < w->samples[i].min ||
+            (int64_t)s->n > w->samples[i].max)
+            return "has not the samples that its workload declares";
+    }
+    return NULL;
+}
+
 /* A file of {build} is a product, whose bytes were taken when it was hashed. */
 static const char *check_sizes(const struct raw *raw, const struct raw_observation *o,
                                const struct raw_workload *w, const struct raw_lane *lane)
@@ -251,6 +265,8 @@ static const char *check_one(const struct raw *raw, size_t i, int *pin)
         fault = check_end(o, w->measure);
     if (!fault)
         fault = check_values(o, w, &w->lanes[step->lane]);
+    if (!fault)
+        fault = check_samples(o, w);
     if (!fault)
         fault = check_sizes(raw, o, w, &w->lanes[step->lane]);
     if (!fault)

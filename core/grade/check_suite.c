@@ -42,12 +42,32 @@ static bool same_files(const struct lane *lane, const struct raw_lane *r)
     return true;
 }
 
+static bool same_scaling(const struct scaling *s, const struct scaling *r)
+{
+    return text_equal(s->of, r->of) && s->tasks == r->tasks && !(s->max_ratio < r->max_ratio) &&
+           !(s->max_ratio > r->max_ratio);
+}
+
+static bool same_series(const struct workload *w, const struct raw_workload *r)
+{
+    if (w->n_samples != r->n_samples || (w->ack != NULL) != r->ack)
+        return false;
+    for (size_t i = 0; i < w->n_samples; i++) {
+        const struct sample_series *a = &w->samples[i], *b = &r->samples[i];
+        if (!text_equal(a->name, b->name) || a->unit != b->unit || a->min != b->min ||
+            a->max != b->max || a->p99_max != b->p99_max)
+            return false;
+    }
+    return true;
+}
+
 static bool same_lane(const struct raw *raw, const struct workload *w, const struct lane *lane,
                       const struct raw_lane *r)
 {
     return text_equal(lane->name, r->name) && lane->control == r->control &&
            lane->cpus == r->cpus && text_equal(lane->startup, r->startup) &&
            args_equal(&lane->command, &r->command) && same_files(lane, r) &&
+           same_scaling(&lane->scaling, &r->scaling) &&
            r->excluded == is_excluded(&raw->job, w->name, lane->name) &&
            (!r->absent || lane->optional);
 }
@@ -60,7 +80,7 @@ static const char *check_workload(struct arena *a, const struct raw *raw, const 
         w->resolution_ns != r->resolution_ns || w->n_lanes != r->n_lanes ||
         !args_equal(&w->absent, &r->absent_sides) || !args_equal(&w->counters, &r->counters) ||
         w->growth_pct != r->growth_pct || w->window_ms != r->window_ms ||
-        (w->baseline != NULL) != r->baseline)
+        (w->baseline != NULL) != r->baseline || !same_series(w, r))
         return arena_printf(a, "workload %s is not that of the suite", r->name);
     for (size_t l = 0; l < w->n_lanes; l++)
         if (!same_lane(raw, w, &w->lanes[l], &r->lanes[l]))
@@ -107,12 +127,25 @@ static bool counters_fit(const struct raw_observation *o)
     return o->stdout_bytes == bytes;
 }
 
+/* "SAMPLE name index value" and a newline for each. */
+static int64_t sample_bytes(const struct raw_observation *o)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < o->n_samples; i++)
+        for (size_t k = 0; k < o->samples[i].n; k++)
+            bytes += (int64_t)strlen("SAMPLE   \n") + (int64_t)strlen(o->samples[i].name) +
+                     digits((int64_t)k) + digits(o->samples[i].v[k]);
+    return bytes;
+}
+
 static bool records_fit(const struct workload *w, const struct raw_observation *o)
 {
     size_t before = w->baseline ? strlen(w->baseline) + 1 : 0;
     if (measure_has_records(w->measure))
         return text_equal(o->ready, w->ready) && text_equal(o->done, w->done) &&
-               o->stdout_bytes == (int64_t)(before + strlen(w->ready) + strlen(w->done) + 2);
+               o->stdout_bytes ==
+                   (int64_t)(before + strlen(w->ready) + strlen(w->done) + 2) + sample_bytes(o);
     if (w->measure == MEASURE_SIZE)
         return !o->ready && !o->done && o->stdout_bytes < 0 && o->stderr_bytes < 0;
     if (w->measure == MEASURE_COUNTERS)

@@ -9,7 +9,7 @@
 #include "core/grade/grade_predicates.h"
 #include "core/names.h"
 #include "core/summary/observations.h"
-#include "core/summary/values.h"
+#include "core/summary/summarise.h"
 
 static const struct {
     const char *name;
@@ -59,6 +59,8 @@ static const char *const row_predicate_names[] = {
     [ROW_ABOVE_RESOLUTION] = "above_resolution",
     [ROW_VALUES_EXACT] = "values_exact",
     [ROW_GROWTH_WITHIN] = "growth_within",
+    [ROW_SAMPLES_WITHIN] = "samples_within",
+    [ROW_SCALING_WITHIN] = "scaling_within",
 };
 NAMES(row_predicate, row_predicate);
 
@@ -246,6 +248,40 @@ void grade_row(struct arena *a, const struct raw *raw, const struct observation_
     out->predicates[ROW_DISTURBANCE_REPLACED] = disturbance_replaced(&in, index, workload, side);
     out->predicates[ROW_ABOVE_RESOLUTION] =
         above_resolution(&in, index, floor_of(raw, calibration, workload), &of);
+    row_value(out);
+}
+
+/* The series that have a bound, each p99 against it; the worst is named. */
+void grade_samples(struct arena *a, const struct row *row, struct row_grade *out)
+{
+    const struct grade_input in = {.arena = a};
+    struct predicate_result worst = RESULT(
+        &in, TRI_NOT_APPLICABLE, "%s", row->undefined ? row->undefined : "no bound is declared");
+
+    for (size_t i = 0; i < row->n_samples && !row->undefined; i++) {
+        const struct sample_figures *f = &row->samples[i];
+        if (f->p99_max >= 0)
+            predicate_fold(&worst,
+                           RESULT(&in, sampled_within(f),
+                                  "the p99 of %s is %" PRId64 " %s, its bound %" PRId64 " %s",
+                                  f->name, f->p99, sample_unit_name(f->unit), f->p99_max,
+                                  sample_unit_name(f->unit)));
+    }
+    out->predicates[ROW_SAMPLES_WITHIN] = worst;
+    row_value(out);
+}
+
+void grade_scaling(struct arena *a, const struct scaling_row *row, struct row_grade *out)
+{
+    const struct grade_input in = {.arena = a};
+    struct predicate_result *p = &out->predicates[ROW_SCALING_WITHIN];
+
+    if (row->status == SCALING_UNRESOLVED)
+        *p = RESULT(&in, TRI_UNKNOWN, "%s", row->why);
+    else
+        *p = RESULT(&in, row->status == SCALING_MET ? TRI_PASS : TRI_FAIL,
+                    "%" PRId64 " tasks take %.6f of the time of one, at most %.6f is asked for",
+                    row->tasks, row->ratio, row->max_ratio);
     row_value(out);
 }
 

@@ -45,6 +45,8 @@ enum row_predicate {
     ROW_ABOVE_RESOLUTION, /* of times only */
     ROW_VALUES_EXACT,     /* of values that must not change */
     ROW_GROWTH_WITHIN,    /* of sizes */
+    ROW_SAMPLES_WITHIN,   /* of workloads with samples */
+    ROW_SCALING_WITHIN,   /* of lanes of several tasks */
     ROW_COUNT
 };
 const char *row_predicate_name(enum row_predicate p);
@@ -72,6 +74,12 @@ void grade_report(struct arena *a, const struct raw *raw, const struct control_d
 void grade_row(struct arena *a, const struct raw *raw, const struct observation_index *index,
                const struct calibration_figures *calibration, const char *workload,
                const char *lane, const char *side, struct row_grade *out);
+struct row;
+/* Adds to the grade of a row what its samples say; and of a lane of several tasks, how it scales.
+ */
+void grade_samples(struct arena *a, const struct row *row, struct row_grade *out);
+struct scaling_row;
+void grade_scaling(struct arena *a, const struct scaling_row *row, struct row_grade *out);
 struct value_row;
 /* The same for a row of values, whose figures are there. */
 void grade_value_row(struct arena *a, const struct raw *raw, const struct observation_index *index,

@@ -77,13 +77,23 @@ double quantile_mad(const int64_t *sorted, size_t n)
     return (nth_deviation(sorted, n, median, n / 2 - 1) + upper) / 2;
 }
 
-int64_t quantile_p95(const int64_t *sorted, size_t n)
+static int64_t nearest_rank(const int64_t *sorted, size_t n, size_t percent)
 {
     if (n == 0)
         return -1;
-    /* ceil(95 n / 100) without the product: no n overflows it. */
-    size_t rank = n / 100 * 95 + (n % 100 * 95 + 99) / 100;
+    /* ceil(percent n / 100) without the product: no n overflows it. */
+    size_t rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
     return sorted[rank - 1];
+}
+
+int64_t quantile_p95(const int64_t *sorted, size_t n)
+{
+    return nearest_rank(sorted, n, 95);
+}
+
+int64_t quantile_p99(const int64_t *sorted, size_t n)
+{
+    return nearest_rank(sorted, n, 99);
 }
 
 int64_t quantile_best(const int64_t *sorted, size_t n)

@@ -28,6 +28,8 @@ double quantile_mad(const int64_t *sorted, size_t n);
 /* Nearest rank: the value at rank ceil(0.95 n), the rank computed in integers; -1 when n is 0.
  * Definition 1 of Hyndman & Fan (1996). */
 int64_t quantile_p95(const int64_t *sorted, size_t n);
+/* The same at rank ceil(0.99 n): up to 99 samples it is the largest. */
+int64_t quantile_p99(const int64_t *sorted, size_t n);
 
 /* The minimum; -1 when n is 0. */
 int64_t quantile_best(const int64_t *sorted, size_t n);

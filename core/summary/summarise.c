@@ -106,6 +106,10 @@ static void row_fill(const struct summarising *in, const struct raw_workload *w,
     row_per_operation(in->raw, w, row);
     grade_row(a, in->raw, &in->index, in->calibration, row->workload, row->lane, row->side,
               &row->grade);
+    row->n_samples = w->n_samples;
+    row->samples = sampled_figures(a, &in->index, w, lane, side);
+    if (w->n_samples > 0)
+        grade_samples(a, row, &row->grade);
 }
 
 static size_t count_lanes(const struct raw *raw)
@@ -213,6 +217,7 @@ struct summary *summarise(struct arena *a, const struct raw *raw)
         summarise_repetitions(&in, s);
         in.pairs = pairs_of_sides(a, raw, &in.n_pairs);
         summarise_rows(&in, s);
+        summarise_scaling(&in, s);
         summarise_controls(&in, s); /* before the comparisons: their margin may rest on it */
         summarise_comparisons(&in, s);
         summarise_values(&in, s);

@@ -9,6 +9,8 @@
 #include "core/raw.h"
 #include "core/stats/compare.h"
 #include "core/stats/drift.h"
+#include "core/summary/sampled.h"
+#include "core/summary/scaling.h"
 #include "core/summary/values.h"
 
 struct figures {
@@ -39,6 +41,8 @@ struct row {
     size_t adjusted_valid, adjusted_n; /* 9 of 11; n 0: the lane has no startup lane */
     double adjusted_all_ns;            /* median of all differences */
     double excess_ns;                  /* median minus the declared wait; NaN: none declared */
+    struct sample_figures *samples;    /* of each series that the workload declares */
+    size_t n_samples;
     double floor_share;    /* of the median, what measuring itself takes; NaN: unknown */
     const char *undefined; /* reason when there are no figures; NULL otherwise */
     struct row_grade grade;
@@ -76,6 +80,8 @@ struct summary {
     size_t n_values;
     struct value_comparison *value_comparisons;
     size_t n_value_comparisons;
+    struct scaling_row *scaling; /* of lanes that do another's work as several tasks */
+    size_t n_scaling;
     struct control_drift *controls;
     size_t n_controls;
     struct replacement_count *repetitions;   /* by workload of the raw report; NULL: void */

@@ -26,5 +26,8 @@ bool lanes_compare(const struct raw *raw, const struct raw_workload *w,
 /* Fills the rows and comparisons of values (summarise_values.c). */
 void summarise_values(const struct summarising *in, struct summary *s);
 
+/* Fills scaling and n_scaling, and the predicate of the rows (summarise_scaling.c). */
+void summarise_scaling(const struct summarising *in, struct summary *s);
+
 /* Fills comparisons and n_comparisons of s, whose controls are known. */
 void summarise_comparisons(const struct summarising *in, struct summary *s);

@@ -40,6 +40,8 @@ void part_waits(const struct member *m);
 void part_grade(const struct member *m);
 /* report_values.c: of one report */
 void part_values(const struct member *m);
+/* report_samples.c: of one report */
+void part_samples(const struct member *m);
 /* page_gaps.c */
 void part_gaps(const struct release *p);
 void part_targets(const struct release *p);

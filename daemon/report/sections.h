@@ -49,6 +49,8 @@ void section_dispersion(const struct report *r);
 /* How many comparisons of values that are shown have this verdict. */
 size_t report_count_values(const struct report *r, enum value_verdict verdict);
 void section_values(const struct report *r);
+/* report_samples.c */
+void section_samples(const struct report *r);
 /* report_host.c */
 void section_inventories(const struct report *r);
 void section_conditions(const struct report *r);

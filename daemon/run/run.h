@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "core/raw.h"
+#include "core/suite.h"
 #include "core/types.h"
 
 #define RUN_TAIL_BYTES 4096 /* of the last output that is kept */
@@ -98,17 +99,20 @@ struct run_observe {
     const char *cwd;
     const char *ready, *go, *done; /* protocol: lines without newline, at most 512 bytes with it */
     const char *baseline, *load;   /* memory: a record before READY and the answer; NULL: none */
-    int64_t window_ms;             /* cpu: how long it is watched between READY and GO */
-    const char *stdout_text;       /* process: exact expected stdout; NULL: not checked */
-    struct args counters;          /* counters: the names that it prints */
-    const char *callgrind_dir;     /* instructions: where callgrind, which argv starts, leaves its
-                                      files; NULL: the CPU counts */
-    bool stderr_allowed;           /* false: any byte on stderr makes the observation invalid */
-    int64_t stdout_limit_bytes;    /* process, when stdout is not checked; 0: 1 MiB */
-    int64_t stderr_limit_bytes;    /* 0: 64 KiB */
-    int64_t ready_timeout_ms;      /* protocol */
-    int64_t done_timeout_ms;       /* GO to DONE, and again DONE to exit; process: spawn to exit */
-    const int *cpus;               /* the policy's CPU set; n_cpus 0: as the runner's own */
+    const char *ack;               /* written after DONE was stamped; NULL: none */
+    const struct sample_series *samples; /* protocol: printed after ack was read */
+    size_t n_samples;
+    int64_t window_ms;          /* cpu: how long it is watched between READY and GO */
+    const char *stdout_text;    /* process: exact expected stdout; NULL: not checked */
+    struct args counters;       /* counters: the names that it prints */
+    const char *callgrind_dir;  /* instructions: where callgrind, which argv starts, leaves its
+                                   files; NULL: the CPU counts */
+    bool stderr_allowed;        /* false: any byte on stderr makes the observation invalid */
+    int64_t stdout_limit_bytes; /* process, when stdout is not checked; 0: 1 MiB */
+    int64_t stderr_limit_bytes; /* 0: 64 KiB */
+    int64_t ready_timeout_ms;   /* protocol */
+    int64_t done_timeout_ms;    /* GO to DONE, and again DONE to exit; process: spawn to exit */
+    const int *cpus;            /* the policy's CPU set; n_cpus 0: as the runner's own */
     size_t n_cpus;
     int pin_cpu;          /* >= 0: lane and waiting runner share this core; -1: not pinned */
     const int *near_cpus; /* the lane's CPUs and their siblings; n_near 0: all there are */
@@ -124,9 +128,9 @@ struct run_observe {
  * lane.done_timeout, lane.done_unflushed, lane.eof_before_done, lane.line_too_long,
  * lane.output_extra, lane.stdout_wrong, lane.stdout_limit, lane.stderr_written, lane.stderr_limit,
  * lane.exit_timeout, lane.exit_status, lane.signal, lane.leftover, lane.cancelled, run.refused and
- * runner.unclean; with run_values.h also lane.counter_*. A lane that ends before a record it owed
- * is named by its signal or nonzero status if it has one. A process that the lane leaves behind and
- * that ends by itself within 100 ms is no leftover.
+ * runner.unclean; with run_values.h also lane.counter_* and lane.sample_*. A lane that ends before
+ * a record it owed is named by its signal or nonzero status if it has one. A process that the lane
+ * leaves behind and that ends by itself within 100 ms is no leftover.
  *
  * raw.interval_cpu_ns is of the lane's own process, all threads; nothing of its child processes is
  * in it. raw.runner_cpu_ns of a process lane counts from when the lane was started. */
@@ -141,7 +145,8 @@ struct run_observation {
     const char *unremoved;      /* NULL: all gone, proved */
     const char *stdout_tail;    /* last output, kept when the observation is not ok; never NULL; */
     const char *stderr_tail;    /*  bytes that are no UTF-8, and NUL, are '?' */
-    const char *output;         /* counters: all of stdout, as it is; never NULL */
+    const char *output;         /* counters: all of stdout; samples: what came after the ack; as it
+                                   is; never NULL */
     size_t output_bytes;
     int64_t instructions;                      /* where the CPU counts; -1: not known */
     int64_t baseline_rss, ready_rss, peak_rss; /* memory: bytes of the tree; -1: not known */

@@ -115,10 +115,13 @@ static bool check_observe(const struct wire_observe *req, const struct wire_obse
 {
     bool ok = strcmp(r->end.outcome, "ok") == 0;
 
-    bool may_say = req->measure == WIRE_OUTPUT ? r->output.len <= WIRE_OUTPUT_MAX : !r->output.data;
+    size_t may_say = req->measure == WIRE_OUTPUT     ? WIRE_OUTPUT_MAX
+                     : req->measure == WIRE_PROTOCOL ? (size_t)req->samples_max_bytes
+                                                     : 0;
 
-    return may_say && run_observe_known(r->end.outcome) && check_end(&r->end, s) &&
-           is_stamp(r->go_ns, s) && is_stamp(r->done_ns, s) && is_stamp(r->window_from_ns, s) &&
+    return r->output.len <= may_say && (may_say > 0 || !r->output.data) &&
+           run_observe_known(r->end.outcome) && check_end(&r->end, s) && is_stamp(r->go_ns, s) &&
+           is_stamp(r->done_ns, s) && is_stamp(r->window_from_ns, s) &&
            is_stamp(r->window_to_ns, s) && check_counters(r) &&
            (!ok || (check_good(r, req->measure == WIRE_PROTOCOL) && check_window(req, r)));
 }

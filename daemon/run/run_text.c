@@ -225,6 +225,67 @@ static void counter_missing(struct buf *b, const struct facts *f)
                clip(f->o->got).text, clip(f->o->got).text);
 }
 
+static void ack_early(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed \"%s\" after DONE, before it had read the line \"%s\"; print nothing until "
+               "that line was read",
+               clip(f->o->got).text, clip(f->req->ack).text);
+}
+
+static void ack_unread(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "ended or closed its stdin after DONE without reading the line \"%s\"",
+               clip(f->req->ack).text);
+    say_then(b, f, "the program must read that line from stdin after DONE");
+}
+
+static void sample_bad(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed the line \"%s\" after DONE, which is not SAMPLE, a name, an index and a "
+               "decimal number, each behind one blank; print nothing else",
+               clip(f->o->got).text);
+}
+
+static void sample_unknown(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed the line \"%s\", whose series the workload does not declare; name it in "
+               "\"samples\" or do not print it",
+               clip(f->o->got).text);
+}
+
+static void sample_twice(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "printed the line \"%s\", whose index it had printed before; print each once",
+               clip(f->o->got).text);
+}
+
+static void sample_gap(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed the line \"%s\", whose index is not the next of its series; print 0, 1, 2 "
+               "and so on, in this order",
+               clip(f->o->got).text);
+}
+
+static void sample_extra(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed the line \"%s\", which is more than the \"max\" samples of its series; "
+               "print fewer, or raise \"max\"",
+               clip(f->o->got).text);
+}
+
+static void sample_missing(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "printed fewer samples of %s than the \"min\" of its series; print all of them, or "
+               "lower \"min\"",
+               clip(f->o->got).text);
+}
+
 static void file_missing(struct buf *b, const struct facts *f)
 {
     buf_printf(b, "has no file %s; let the build make it, or mend its path in \"files\"",
@@ -353,6 +414,16 @@ static const struct lane_text {
     {"lane.counter_unknown", WORKLOAD("counters"), counter_unknown, NULL},
     {"lane.counter_twice", LANE, counter_twice, NULL},
     {"lane.counter_missing", WORKLOAD("counters"), counter_missing, NULL},
+    {"lane.ack_early", WORKLOAD("ack"), ack_early, NULL},
+    {"lane.ack_unread", WORKLOAD("ack"), ack_unread, NULL},
+    {"lane.sample_bad", LANE, sample_bad, NULL},
+    {"lane.sample_unknown", WORKLOAD("samples"), sample_unknown, NULL},
+    {"lane.sample_twice", LANE, sample_twice, NULL},
+    {"lane.sample_gap", LANE, sample_gap, NULL},
+    {"lane.sample_extra", WORKLOAD("samples"), sample_extra, NULL},
+    {"lane.sample_missing", WORKLOAD("samples"), sample_missing, NULL},
+    {"lane.sample_limit", LANE, NULL,
+     "printed more than 256 KiB of samples; print fewer, or shorten the names of their series"},
     {"lane.instructions_unknown", WORKLOAD("measure"), NULL,
      "ran, but its instructions could not be counted; run valgrind --tool=callgrind with its command "
      "by hand, or measure where nobody else uses the CPU's counters"},

@@ -4,6 +4,7 @@
 
 #include "core/summary/values.h"
 #include "proto/form/counters.h"
+#include "proto/form/samples.h"
 #include "run/run_callgrind.h"
 
 static const char *take_counters(struct arena *a, const struct run_observe *req,
@@ -43,11 +44,21 @@ static const char *take_share(struct arena *a, struct run_observation *o)
     return ppm < 0 ? "lane.cpu_unknown" : NULL;
 }
 
+static const char *take_samples(struct arena *a, const struct run_observe *req,
+                                struct run_observation *o)
+{
+    o->raw.n_samples = req->n_samples;
+    return samples_parse(a, o->output, o->output_bytes, req->samples, req->n_samples,
+                         &o->raw.samples, &o->got);
+}
+
 static const char *take(struct arena *a, const struct run_observe *req, int64_t instructions,
                         struct run_observation *o)
 {
     if (req->measure == MEASURE_COUNTERS)
         return take_counters(a, req, o);
+    if (req->n_samples > 0)
+        return take_samples(a, req, o);
     if (req->measure == MEASURE_MEMORY)
         return take_memory(a, req, o);
     return req->measure == MEASURE_CPU ? take_share(a, o) : take_instructions(a, instructions, o);
@@ -58,13 +69,17 @@ void run_values_take(struct arena *a, const struct run_observe *req, struct run_
     /* Its files go whatever came of it: the next observation finds an empty folder. */
     int64_t n = req->callgrind_dir ? run_callgrind_sum(req->callgrind_dir) : o->instructions;
 
-    if (!measure_has_values(req->measure) || strcmp(o->raw.outcome, "ok") != 0)
+    bool has_values = measure_has_values(req->measure);
+    if ((!has_values && req->n_samples == 0) || strcmp(o->raw.outcome, "ok") != 0)
         return;
     const char *fault = take(a, req, n, o);
-    o->raw.elapsed_ns = -1;
+    if (has_values || fault)
+        o->raw.elapsed_ns = -1;
     if (!fault)
         return;
     o->raw.outcome = fault;
     o->raw.values = NULL;
     o->raw.n_values = 0;
+    o->raw.samples = NULL;
+    o->raw.n_samples = 0;
 }

@@ -91,6 +91,10 @@ static int fill_protocol(struct wire_observe *o, const struct run_observe *req, 
         rc = check_line(req->baseline, "baseline", e);
     if (rc == 0 && req->baseline)
         rc = check_line(req->load, "load", e);
+    if (rc == 0 && req->ack)
+        rc = check_line(req->ack, "ack", e);
+    o->ack = req->ack;
+    o->samples_max_bytes = req->ack && req->n_samples > 0 ? WIRE_SAMPLES_MAX : 0;
     o->baseline = req->baseline;
     o->load = req->baseline ? req->load : NULL;
     o->memory = req->measure == MEASURE_MEMORY;

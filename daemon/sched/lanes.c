@@ -51,6 +51,7 @@ static int resolve_lane(struct attempt *a, const struct workload *w, const struc
                              .startup = lane->startup,
                              .files = lane->files,
                              .n_files = lane->n_files,
+                             .scaling = lane->scaling,
                              .excluded = is_excluded(a->job, w->name, lane->name)};
     if (!out->excluded && missing)
         out->absent = arena_printf(&a->arena, "%s is not on this host", missing);
@@ -78,6 +79,9 @@ static int resolve_workload(struct attempt *a, const struct workload *w, struct 
                                  .growth_pct = w->growth_pct,
                                  .baseline = w->baseline != NULL,
                                  .window_ms = w->window_ms,
+                                 .ack = w->ack != NULL,
+                                 .samples = w->samples,
+                                 .n_samples = w->n_samples,
                                  .n_lanes = w->n_lanes,
                                  .lanes = arena_array(&a->arena, w->n_lanes, sizeof *out->lanes)};
     for (size_t l = 0; l < w->n_lanes; l++) {
@@ -214,6 +218,9 @@ int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct
         .done = w->done,
         .baseline = w->baseline,
         .load = w->load,
+        .ack = w->ack,
+        .samples = w->samples,
+        .n_samples = w->n_samples,
         .window_ms = w->window_ms,
         .stdout_text = lane->stdout_text ? lane->stdout_text : w->stdout_text,
         .counters = w->counters,

@@ -136,6 +136,8 @@ int store_put_observations(struct store *s, const char *attempt, const struct ra
     rc = rows_add_list(s, &observations, attempt, list, n, e);
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = add_values(s, attempt, &list[i], e);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = rows_add_samples(s, attempt, &list[i], e);
     return tx_end(s, rc, e);
 }
 
@@ -183,7 +185,9 @@ int store_load_observations(struct store *s, const char *attempt, struct arena *
 {
     int rc;
     raw->observations = rows_load_list(s, &observations, attempt, a, &raw->n_observations, &rc, e);
-    return rc == 0 ? load_values(s, attempt, a, raw, e) : rc;
+    if (rc == 0)
+        rc = load_values(s, attempt, a, raw, e);
+    return rc == 0 ? rows_load_samples(s, attempt, a, raw, e) : rc;
 }
 
 static const struct field point_fields[] = {

@@ -86,6 +86,15 @@ int rows_put_list(struct store *s, const struct list_table *table, const char *a
 void *rows_load_list(struct store *s, const struct list_table *table, const char *attempt,
                      struct arena *a, size_t *n, int *rc, struct err *e);
 
+/* ---- samples of an attempt's observations: a table of their own, as most have none ---- */
+
+/* Within the caller's transaction. */
+int rows_add_samples(struct store *s, const char *attempt, const struct raw_observation *o,
+                     struct err *e);
+/* Attaches them to raw->observations, which are loaded. */
+int rows_load_samples(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                      struct err *e);
+
 /* ---- corrections of an attempt's sources: a table of their own, as most sources have none ---- */
 
 int rows_add_corrections(struct store *s, const char *attempt, const struct raw_source *sources,

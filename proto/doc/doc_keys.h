@@ -5,6 +5,8 @@
 extern const char *const suite_keys[];
 extern const char *const workload_keys[];
 extern const char *const lane_keys[];
+extern const char *const sample_keys[];
+extern const char *const scaling_keys[];
 
 extern const char *const job_keys[];
 extern const char *const job_suite_keys[];
@@ -39,3 +41,4 @@ extern const char *const target_gap_keys[];
 extern const char *const target_ratio_keys[];
 extern const char *const target_change_keys[];
 extern const char *const target_size_keys[];
+extern const char *const target_sample_keys[];

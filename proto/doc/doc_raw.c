@@ -5,7 +5,7 @@
 #include "proto/doc/doc_ledger.h"
 #include "proto/doc/documents.h"
 
-/* Files only where there are any. */
+/* Files and scaling only where there are any. */
 static void lanes_encode(struct json_out *o, const struct raw_workload *w)
 {
     json_begin_array(o, "lanes");
@@ -15,6 +15,11 @@ static void lanes_encode(struct json_out *o, const struct raw_workload *w)
         doc_fields_encode(o, &raw_lane_table, lane);
         if (lane->n_files > 0)
             doc_records_encode(o, "files", &raw_file_table, lane->files, lane->n_files);
+        if (lane->scaling.of) {
+            json_begin(o, "scaling");
+            doc_fields_encode(o, &raw_scaling_table, &lane->scaling);
+            json_end(o);
+        }
         json_end(o);
     }
     json_end_array(o);
@@ -32,6 +37,10 @@ static void workloads_encode(struct json_out *o, const struct raw *raw)
         if (w->measure == MEASURE_INSTRUCTIONS || w->measure == MEASURE_MEMORY ||
             w->measure == MEASURE_CPU)
             json_put_str(o, "tool", w->tool);
+        if (w->ack)
+            json_put_bool(o, "ack", true);
+        if (w->n_samples > 0)
+            doc_records_encode(o, "samples", &raw_series_table, w->samples, w->n_samples);
         if (w->measure == MEASURE_MEMORY)
             json_put_bool(o, "baseline", w->baseline);
         if (w->measure == MEASURE_CPU)
@@ -83,7 +92,24 @@ static void phases_encode(struct json_out *o, const struct raw *raw)
     json_end(o);
 }
 
-/* Values only where there are any: a time has none. */
+/* The numbers of a series stand in one list: their indexes are their places. */
+static void samples_encode(struct json_out *o, const struct raw_observation *one)
+{
+    json_begin_array(o, "samples");
+    for (size_t i = 0; i < one->n_samples; i++) {
+        const struct raw_samples *series = &one->samples[i];
+        json_begin(o, NULL);
+        json_put_str(o, "name", series->name);
+        json_begin_array(o, "values");
+        for (size_t k = 0; k < series->n; k++)
+            json_put_int(o, NULL, series->v[k]);
+        json_end_array(o);
+        json_end(o);
+    }
+    json_end_array(o);
+}
+
+/* Values only where there are any: a time has none. Samples only where there are any. */
 static void observations_encode(struct json_out *o, const struct raw *raw)
 {
     json_begin_array(o, "observations");
@@ -93,6 +119,8 @@ static void observations_encode(struct json_out *o, const struct raw *raw)
         doc_fields_encode(o, &raw_observation_table, one);
         if (one->n_values > 0)
             doc_records_encode(o, "values", &raw_value_table, one->values, one->n_values);
+        if (one->n_samples > 0)
+            samples_encode(o, one);
         ledger_encode(o, one);
         json_end(o);
     }

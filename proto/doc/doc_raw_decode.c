@@ -64,11 +64,17 @@ static void place_resolve(struct json_in *in, const struct raw *raw, const char 
 
 static void lane_decode(struct json_in *in, const cJSON *item, struct raw_lane *lane)
 {
-    static const char *const more[] = {"files", NULL};
+    static const char *const more[] = {"files", "scaling", NULL};
     doc_fields_decode(in, item, &raw_lane_table, more, lane);
     if (cJSON_GetObjectItemCaseSensitive(item, "files"))
         lane->files =
             doc_records_decode(in, item, "files", &raw_file_table, RAW_VALUES_MAX, &lane->n_files);
+    const cJSON *scaling = json_opt_obj(in, item, "scaling");
+    if (!scaling)
+        return;
+    size_t mark = json_enter(in, "scaling");
+    doc_fields_decode(in, scaling, &raw_scaling_table, NULL, &lane->scaling);
+    json_leave(in, mark);
 }
 
 static void lanes_decode(struct json_in *in, const cJSON *obj, struct raw_workload *w)
@@ -90,8 +96,8 @@ static void lanes_decode(struct json_in *in, const cJSON *obj, struct raw_worklo
 
 static void workloads_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
 {
-    static const char *const more[] = {"lanes",    "counters",  "growth_pct", "tool",
-                                       "baseline", "window_ms", NULL};
+    static const char *const more[] = {"lanes",     "counters", "growth_pct", "tool", "baseline",
+                                       "window_ms", "ack",      "samples",    NULL};
     size_t n = 0, i = 0;
     const cJSON *array = json_arr(in, doc, "workloads", RAW_WORKLOADS_MAX, &n);
     if (in->rc)
@@ -107,6 +113,11 @@ static void workloads_decode(struct json_in *in, const cJSON *doc, struct raw *r
         raw->workloads[i].tool = json_opt_str(in, item, "tool", FIELD_NAME_MAX, NULL);
         raw->workloads[i].baseline = json_opt_bool(in, item, "baseline", false);
         raw->workloads[i].window_ms = json_opt_int(in, item, "window_ms", 0, WINDOW_MAX_MS, 0);
+        raw->workloads[i].ack = json_opt_bool(in, item, "ack", false);
+        if (cJSON_GetObjectItemCaseSensitive(item, "samples"))
+            raw->workloads[i].samples =
+                doc_records_decode(in, item, "samples", &raw_series_table, SAMPLE_SERIES_MAX,
+                                   &raw->workloads[i].n_samples);
         raw->workloads[i].growth_pct =
             (int)json_opt_int(in, item, "growth_pct", 0, GROWTH_PCT_MAX, 0);
         lanes_decode(in, item, &raw->workloads[i++]);
@@ -157,15 +168,62 @@ static void plan_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
     json_leave(in, mark);
 }
 
+static int64_t sample_decode(struct json_in *in, const cJSON *item)
+{
+    double v = cJSON_IsNumber(item) ? item->valuedouble : -1;
+    if (in->rc == 0 && !(v >= 0 && v <= (double)JSON_INT_MAX && v == (double)(int64_t)v))
+        json_fail(in, NULL, "json.range", "A sample is a whole number of 0 to 2^53 - 1.");
+    return in->rc ? -1 : (int64_t)v;
+}
+
+static void series_decode(struct json_in *in, const cJSON *item, struct raw_samples *out)
+{
+    static const char *const keys[] = {"name", "values", NULL};
+    size_t i = 0;
+    json_closed(in, item, keys);
+    out->name = json_str(in, item, "name", FIELD_NAME_MAX);
+    const cJSON *array = json_arr(in, item, "values", SAMPLES_MAX, &out->n), *value;
+    if (in->rc)
+        return;
+    out->v = arena_array(in->a, out->n, sizeof *out->v);
+    size_t mark = json_enter(in, "values");
+    cJSON_ArrayForEach (value, array) {
+        size_t inner = json_enter_index(in, i);
+        out->v[i++] = sample_decode(in, value);
+        json_leave(in, inner);
+    }
+    json_leave(in, mark);
+}
+
+static void samples_decode(struct json_in *in, const cJSON *obj, struct raw_observation *out)
+{
+    size_t n = 0, i = 0;
+    if (!cJSON_GetObjectItemCaseSensitive(obj, "samples"))
+        return;
+    const cJSON *array = json_arr(in, obj, "samples", SAMPLE_SERIES_MAX, &n), *item;
+    if (in->rc)
+        return;
+    out->samples = arena_array(in->a, n, sizeof *out->samples);
+    out->n_samples = n;
+    size_t mark = json_enter(in, "samples");
+    cJSON_ArrayForEach (item, array) {
+        size_t inner = json_enter_index(in, i);
+        series_decode(in, item, &out->samples[i++]);
+        json_leave(in, inner);
+    }
+    json_leave(in, mark);
+}
+
 static void observation_decode(struct json_in *in, const cJSON *item, const struct raw *raw,
                                struct raw_observation *out)
 {
-    static const char *const more[] = {"ledger", "disturbed", "values", NULL};
+    static const char *const more[] = {"ledger", "disturbed", "values", "samples", NULL};
     doc_fields_decode(in, item, &raw_observation_table, more, out);
     ledger_decode(in, item, out);
     if (cJSON_GetObjectItemCaseSensitive(item, "values"))
         out->values = doc_records_decode(in, item, "values", &raw_value_table, RAW_VALUES_MAX,
                                          &out->n_values);
+    samples_decode(in, item, out);
     struct place at = {0};
     place_resolve(in, raw, out->workload, out->lane, out->side, &at);
 }

@@ -13,6 +13,7 @@
 DOC_WORDS(recheck_kind, enum recheck_kind);
 DOC_WORDS(obs_kind, enum obs_kind);
 DOC_WORDS(measure, enum measure);
+DOC_WORDS(sample_unit, enum sample_unit);
 DOC_WORDS(phase, enum phase);
 DOC_WORDS(session_boot, enum session_boot);
 
@@ -124,6 +125,22 @@ static const struct doc_field file_fields[] = {
     I64_OR_NULL(struct lane_file, baseline_bytes),
 };
 const struct doc_table raw_file_table = DOC_TABLE(file_fields, struct lane_file);
+
+static const struct doc_field series_fields[] = {
+    STR(struct sample_series, name),
+    DOC_FIELD_ENUM(struct sample_series, unit, &sample_unit_words),
+    DOC_FIELD(struct sample_series, min, DOC_I64, SAMPLES_MAX),
+    DOC_FIELD(struct sample_series, max, DOC_I64, SAMPLES_MAX),
+    I64_OR_NULL(struct sample_series, p99_max),
+};
+const struct doc_table raw_series_table = DOC_TABLE(series_fields, struct sample_series);
+
+static const struct doc_field scaling_fields[] = {
+    STR(struct scaling, of),
+    DOC_FIELD(struct scaling, tasks, DOC_I64, SCALING_TASKS_MAX),
+    DOC_FIELD(struct scaling, max_ratio, DOC_NUM, SCALING_RATIO_MAX),
+};
+const struct doc_table raw_scaling_table = DOC_TABLE(scaling_fields, struct scaling);
 
 static const struct doc_field lane_fields[] = {
     STR(struct raw_lane, name),

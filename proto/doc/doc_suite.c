@@ -9,6 +9,7 @@
 #include "proto/doc/doc_env.h"
 #include "proto/doc/doc_keys.h"
 #include "proto/doc/doc_suite_files.h"
+#include "proto/doc/doc_suite_samples.h"
 
 #define WORKLOADS_MAX 64
 #define LANES_MAX 64
@@ -23,17 +24,31 @@
 
 const char *const suite_keys[] = {"schema", "name",      "description", "build", "suite_build",
                                   "env",    "forbidden", "workloads",   NULL};
-const char *const workload_keys[] = {
-    "name",       "measure",       "ready",  "go",    "done",     "stdout",     "declared_wait_ns",
-    "operations", "resolution_ns", "absent", "lanes", "counters", "growth_pct", "baseline",
-    "load",       "window_ms",     NULL};
-const char *const lane_keys[] = {"command",   "control",   "optional",      "needs", "cpus",
-                                 "startup",   "stdout",    "cwd",           "env",   "files",
-                                 "baselines", "must_link", "must_not_link", NULL};
+const char *const workload_keys[] = {"name",
+                                     "measure",
+                                     "ready",
+                                     "go",
+                                     "done",
+                                     "stdout",
+                                     "declared_wait_ns",
+                                     "operations",
+                                     "resolution_ns",
+                                     "absent",
+                                     "lanes",
+                                     "counters",
+                                     "growth_pct",
+                                     "baseline",
+                                     "load",
+                                     "window_ms",
+                                     "ack",
+                                     "samples",
+                                     NULL};
+const char *const lane_keys[] = {"command",   "control",   "optional",      "needs",   "cpus",
+                                 "startup",   "stdout",    "cwd",           "env",     "files",
+                                 "baselines", "must_link", "must_not_link", "scaling", NULL};
 
 /* Members that the suite format will have; naming them beats calling them unknown. */
-static const char *const later_keys[] = {"fixture", "samples",  "ack", "phases",
-                                         "memory",  "variants", NULL};
+static const char *const later_keys[] = {"fixture", "phases", "memory", "variants", NULL};
 
 static void refuse_later(struct json_in *in, const cJSON *obj)
 {
@@ -101,8 +116,8 @@ static void decode_lane(struct json_in *in, const cJSON *obj, enum measure measu
                         struct lane *lane)
 {
     static const char *const of_size[] = {"files", "baselines", "must_link", "must_not_link", NULL};
-    static const char *const of_runs[] = {"command", "optional", "needs", "cpus", "startup",
-                                          "stdout",  "cwd",      "env",   NULL};
+    static const char *const of_runs[] = {"command", "optional", "needs", "cpus",    "startup",
+                                          "stdout",  "cwd",      "env",   "scaling", NULL};
     unsigned used;
     refuse_later(in, obj);
     refuse_in_lane(in, obj, "declared_wait_ns", "a wait is declared");
@@ -126,6 +141,7 @@ static void decode_lane(struct json_in *in, const cJSON *obj, enum measure measu
     if (lane->cwd && lane->cwd[0] != '/')
         json_fail(in, "cwd", "suite.bad", "cwd must be an absolute path");
     lane->env = doc_opt_env(in, obj, "env", ENV_MAX, "suite.bad", &lane->n_env);
+    doc_lane_scaling(in, obj, measure, lane);
     check_control(in, lane, used);
 }
 
@@ -166,6 +182,7 @@ static void check_lane(struct json_in *in, const struct workload *w, const struc
                   "a lane of measure \"counters\" prints its counters; remove \"stdout\"");
     if (lane->startup && !in->rc)
         check_startup(in, w, lane);
+    doc_check_scaling(in, w, lane);
 }
 
 static void decode_lanes(struct json_in *in, const cJSON *obj, struct workload *w)
@@ -305,11 +322,14 @@ static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workl
         w->done = decode_record(in, obj, "done");
         refuse_member(in, obj, "stdout", w->measure);
         check_baseline(in, w);
+        if (cJSON_GetObjectItemCaseSensitive(obj, "ack"))
+            w->ack = decode_record(in, obj, "ack");
         return;
     }
     refuse_member(in, obj, "ready", w->measure);
     refuse_member(in, obj, "go", w->measure);
     refuse_member(in, obj, "done", w->measure);
+    refuse_member(in, obj, "ack", w->measure);
     if (w->measure == MEASURE_SIZE) {
         refuse_member(in, obj, "stdout", w->measure);
         w->growth_pct = (int)json_opt_int(in, obj, "growth_pct", 0, GROWTH_PCT_MAX, GROWTH_PCT);
@@ -342,6 +362,7 @@ static void decode_workload(struct json_in *in, const cJSON *obj, struct workloa
                                    "instructions, memory, cpu (others come in later versions)");
     if (!in->rc)
         decode_by_measure(in, obj, w);
+    doc_suite_samples(in, obj, w);
     w->declared_wait_ns = json_opt_int(in, obj, "declared_wait_ns", 0, WAIT_MAX_NS, 0);
     w->absent = decode_absent(in, obj);
     decode_lanes(in, obj, w);

@@ -48,11 +48,32 @@ static const struct {
                   "end of the interval of its shift_ratio"},
 };
 
-static void rules_encode(struct json_out *o)
+#define SAMPLES_RULE                                                                               \
+    "all samples of the repetitions that count: n, median, p99 (nearest rank: the value at rank "  \
+    "ceil(0.99 n)), largest and sum; p99_max: the bound, of lanes that are no controls"
+#define SCALING_RULE                                                                                \
+    "median of lane / one-task lane of the same repetition; MET or MISSED where the lanes have as " \
+    "many CPUs as tasks, every repetition has both, what was disturbed was replaced, the one-task " \
+    "lane computed for 90 % of its time, and ratio and interval are on one side of max_ratio"
+
+static bool has_samples(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (s->rows[i].n_samples > 0)
+            return true;
+    return false;
+}
+
+/* The last two only where there is such a figure: reports from before keep their bytes. */
+static void rules_encode(struct json_out *o, const struct summary *s)
 {
     json_begin(o, "rules");
     for (size_t i = 0; i < ARRAY_LEN(rules); i++)
         json_put_str(o, rules[i].figure, rules[i].rule);
+    if (has_samples(s))
+        json_put_str(o, "samples", SAMPLES_RULE);
+    if (s->n_scaling > 0)
+        json_put_str(o, "scaling", SCALING_RULE);
     json_end(o);
 }
 
@@ -102,6 +123,26 @@ static void per_operation_encode(struct json_out *o, const struct per_operation 
     json_end(o);
 }
 
+static void samples_encode(struct json_out *o, const struct row *r)
+{
+    json_begin_array(o, "samples");
+    for (size_t i = 0; i < r->n_samples; i++) {
+        const struct sample_figures *f = &r->samples[i];
+        json_begin(o, NULL);
+        json_put_str(o, "name", f->name);
+        json_put_str(o, "unit", sample_unit_name(f->unit));
+        json_put_int(o, "n", (int64_t)f->n);
+        json_put_num(o, "median", f->median);
+        json_put_int_or_null(o, "p99", f->p99);
+        json_put_int_or_null(o, "max", f->max);
+        json_put_int_or_null(o, "total", f->total);
+        json_put_int_or_null(o, "p99_max", f->p99_max);
+        json_put_str(o, "within", tri_name(sampled_within(f)));
+        json_end(o);
+    }
+    json_end_array(o);
+}
+
 static void row_encode(struct json_out *o, const struct row *r)
 {
     json_begin(o, NULL);
@@ -114,6 +155,8 @@ static void row_encode(struct json_out *o, const struct row *r)
     adjusted_encode(o, r);
     json_put_num(o, "excess_ns", r->excess_ns);
     json_put_num(o, "floor_share", r->floor_share);
+    if (r->n_samples > 0)
+        samples_encode(o, r);
     json_put_str(o, "undefined", r->undefined);
     json_end(o);
 }
@@ -293,6 +336,31 @@ static void value_comparisons_encode(struct json_out *o, const struct summary *s
     json_end_array(o);
 }
 
+/* Only where there are any. */
+static void scaling_encode(struct json_out *o, const struct summary *s)
+{
+    if (s->n_scaling == 0)
+        return;
+    json_begin_array(o, "scaling");
+    for (size_t i = 0; i < s->n_scaling; i++) {
+        const struct scaling_row *r = &s->scaling[i];
+        json_begin(o, NULL);
+        json_put_str(o, "workload", r->workload);
+        end_encode(o, "subject", r->lane, r->side);
+        end_encode(o, "reference", r->one, r->side);
+        json_put_int(o, "tasks", r->tasks);
+        json_put_int_or_null(o, "cpus", r->cpus);
+        json_put_num(o, "ratio", r->ratio);
+        json_put_int(o, "pairs", (int64_t)r->pairs);
+        interval_encode(o, &r->interval);
+        json_put_num(o, "max_ratio", r->max_ratio);
+        json_put_str(o, "status", scaling_status_name(r->status));
+        json_put_str(o, "why", r->why);
+        json_end(o);
+    }
+    json_end_array(o);
+}
+
 static void control_encode(struct json_out *o, const struct control_drift *c)
 {
     json_begin(o, NULL);
@@ -405,7 +473,7 @@ void summary_encode(struct json_out *o, const char *key, const struct summary *s
     json_put_str(o, "file", "raw.json");
     json_put_str(o, "sha256", raw_sha256);
     json_end(o);
-    rules_encode(o);
+    rules_encode(o, s);
     summary_calibration_encode(o, s, raw);
     json_begin_array(o, "workloads");
     for (size_t i = 0; i < raw->n_workloads; i++)
@@ -416,6 +484,7 @@ void summary_encode(struct json_out *o, const char *key, const struct summary *s
         comparison_encode(o, &s->comparisons[i]);
     json_end_array(o);
     value_comparisons_encode(o, s);
+    scaling_encode(o, s);
     json_begin_array(o, "controls");
     for (size_t i = 0; i < s->n_controls; i++)
         control_encode(o, &s->controls[i]);

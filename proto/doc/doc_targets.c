@@ -25,6 +25,10 @@ const char *const target_change_keys[] = {
 const char *const target_size_keys[] = {"bytes", "file",       "side",   "suite", "host",
                                         "arch",  "diagnostic", "system", NULL};
 
+const char *const target_sample_keys[] = {"max_p99", "workload",   "lane", "sample",
+                                          "side",    "suite",      "host", "arch",
+                                          "system",  "diagnostic", NULL};
+
 /* The one member by which a target says what it is. */
 static const struct {
     const char *limit;
@@ -33,6 +37,7 @@ static const struct {
     [TARGET_RATIO] = {"max_ratio", target_ratio_keys},
     [TARGET_CHANGE] = {"max_slowdown_pct", target_change_keys},
     [TARGET_SIZE] = {"bytes", target_size_keys},
+    [TARGET_SAMPLE] = {"max_p99", target_sample_keys},
 };
 
 static enum target_kind decode_kind(struct json_in *in, const cJSON *obj)
@@ -45,7 +50,8 @@ static enum target_kind decode_kind(struct json_in *in, const cJSON *obj)
         }
     if (found != 1)
         json_fail(in, NULL, "target.bad",
-                  "a target has one limit: \"max_ratio\", \"max_slowdown_pct\" or \"bytes\"");
+                  "a target has one limit: \"max_ratio\", \"max_slowdown_pct\", \"bytes\" or "
+                  "\"max_p99\"");
     return (enum target_kind)kind;
 }
 
@@ -98,6 +104,14 @@ static void decode_size(struct json_in *in, const cJSON *obj, struct target *t)
         json_fail(in, "file", "target.bad", "file must name a built file as the report lists it");
 }
 
+static void decode_sample(struct json_in *in, const cJSON *obj, struct target *t)
+{
+    t->workload = doc_name(in, obj, "workload", "target.bad");
+    t->lane = doc_name(in, obj, "lane", "target.bad");
+    t->sample = doc_name(in, obj, "sample", "target.bad");
+    t->max_p99 = json_int(in, obj, "max_p99", 0, JSON_INT_MAX);
+}
+
 static void decode_target(struct json_in *in, const cJSON *obj, struct target *t)
 {
     t->kind = decode_kind(in, obj);
@@ -108,6 +122,8 @@ static void decode_target(struct json_in *in, const cJSON *obj, struct target *t
         decode_ratio(in, obj, t);
     else if (t->kind == TARGET_CHANGE)
         decode_change(in, obj, t);
+    else if (t->kind == TARGET_SAMPLE)
+        decode_sample(in, obj, t);
     else
         decode_size(in, obj, t);
     t->side = opt_name(in, obj, "side");
@@ -129,8 +145,8 @@ static bool same_thing(const struct target *x, const struct target *y)
     return x->kind == y->kind && x->time == y->time && same(x->workload, y->workload) &&
            same(x->lane, y->lane) && same(x->reference, y->reference) &&
            same(x->before, y->before) && same(x->side, y->side) && same(x->value, y->value) &&
-           same(x->file, y->file) && same(x->suite, y->suite) && same(x->host, y->host) &&
-           same(x->arch, y->arch) && same(x->system, y->system);
+           same(x->file, y->file) && same(x->sample, y->sample) && same(x->suite, y->suite) &&
+           same(x->host, y->host) && same(x->arch, y->arch) && same(x->system, y->system);
 }
 
 static void check_once(struct json_in *in, const struct target *list, size_t index)

@@ -1,7 +1,8 @@
 /* Targets ("aurabench.targets.v1"): what a person writes for `aurabench gate`. A target is told by
  * its one limit: "max_ratio" of a lane to a reference lane, "max_slowdown_pct" between two sides,
- * or "bytes" of a built file. Closed: a member that a kind of target does not know is an error, and
- * so are two targets for one thing. The result and its strings live in the arena.
+ * "bytes" of a built file, or "max_p99" of a series of samples. Closed: a member that a kind of
+ * target does not know is an error, and so are two targets for one thing. The result and its
+ * strings live in the arena.
  */
 #pragma once
 

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-#include "proto/json/json.h"
+#include "proto/form/printed.h"
 
 #define WORD "COUNTER "
-#define SHOWN 120 /* of a line that is none */
 
 struct counters {
     struct arena *a;
@@ -13,31 +12,6 @@ struct counters {
     struct raw_value *values; /* -1: not said yet */
     const char *got;
 };
-
-/* Text for people: what is no printable ASCII becomes '?'. */
-static const char *shown(struct arena *a, const char *line, size_t len)
-{
-    len = len > SHOWN ? SHOWN : len;
-    char *text = arena_alloc(a, len + 1);
-    for (size_t i = 0; i < len; i++)
-        text[i] = line[i] >= ' ' && line[i] <= '~' ? line[i] : '?';
-    return text;
-}
-
-/* Digits as a number; -1: they are none, or too many. */
-static int64_t number(const char *text, size_t len)
-{
-    int64_t v = 0;
-
-    if (len == 0 || len > 16 || (len > 1 && text[0] == '0'))
-        return -1;
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return -1;
-        v = v * 10 + (text[i] - '0');
-    }
-    return v <= JSON_INT_MAX ? v : -1;
-}
 
 static struct raw_value *find(const struct counters *c, const char *name, size_t len)
 {
@@ -54,12 +28,12 @@ static const char *take_line(struct counters *c, const char *line, size_t len)
     const char *space =
         len > word && memcmp(line, WORD, word) == 0 ? memchr(line + word, ' ', len - word) : NULL;
 
-    c->got = shown(c->a, line, len);
+    c->got = printed_shown(c->a, line, len);
     if (!space)
         return "lane.counter_bad";
     const char *name = line + word;
     size_t name_len = (size_t)(space - name);
-    int64_t value = number(space + 1, len - word - name_len - 1);
+    int64_t value = printed_number(space + 1, len - word - name_len - 1);
     if (value < 0 || name_len == 0)
         return "lane.counter_bad";
     struct raw_value *to = find(c, name, name_len);

@@ -77,6 +77,8 @@ static const struct field observe_fields[] = {
     AT(STR_OPT, observe.load),
     AT(INT, observe.memory),
     AT(INT, observe.window_ms),
+    AT(STR_OPT, observe.ack),
+    AT(INT, observe.samples_max_bytes),
 };
 
 static const struct field exec_result_fields[] = {

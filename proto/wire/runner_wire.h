@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 5
+#define WIRE_VERSION 6
 #define WIRE_FRAME_MAX (1 << 20) /* with its length field */
 #define WIRE_HEADER 4
 #define WIRE_LIST_MAX 1024
@@ -71,12 +71,15 @@ struct wire_exec {
  * instructions the CPU counts. */
 enum wire_measure { WIRE_PROTOCOL = 1, WIRE_PROCESS, WIRE_OUTPUT, WIRE_INSTRUCTIONS };
 #define WIRE_OUTPUT_MAX 32768
+#define WIRE_SAMPLES_MAX (1 << 18) /* bytes of what a protocol lane may print after its ack */
 
 struct wire_observe {
     struct wire_program program;
     int64_t measure;               /* enum wire_measure */
     const char *ready, *go, *done; /* NULL for process */
     const char *baseline, *load;   /* protocol: before READY, and the answer to it; NULL: none */
+    const char *ack;               /* protocol: written after DONE was stamped; NULL: nothing */
+    int64_t samples_max_bytes;     /* protocol: of what may be printed after that; 0: nothing may */
     int64_t memory;                /* protocol: 1: resident bytes are read */
     int64_t window_ms;             /* protocol: watched so long before GO; 0: not at all */
     struct wire_bytes expected;    /* process: stdout; data NULL: not checked */
@@ -125,7 +128,7 @@ struct wire_observe_result {
     struct wire_bytes ready, done;             /* as received, without newline */
     struct wire_bytes got;                     /* what stood in place of the record, or after it */
     struct wire_bytes stdout_tail, stderr_tail;
-    struct wire_bytes output; /* WIRE_OUTPUT: all of stdout */
+    struct wire_bytes output; /* WIRE_OUTPUT: all of stdout; protocol: what came after the ack */
 };
 
 struct wire_msg {

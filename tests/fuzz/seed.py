@@ -82,6 +82,16 @@ def counters(s: Seeds) -> None:
     s.put("counters", "twice", b"\1" + (lines[0] * 2).encode())
 
 
+def samples(s: Seeds) -> None:
+    late = [f"SAMPLE overshoot {index} {value}\n" for index, value in enumerate((51000, 0, 9007199254740991))]
+    span, one = "SAMPLE arm_span 0 120\n", "SAMPLE a 0 7\n"
+    s.put("samples", "one", b"\0" + "".join(late).encode())
+    s.put("samples", "all", b"\2" + (one + span + "".join(late)).encode())
+    s.put("samples", "twice", b"\1" + (late[0] * 2).encode())
+    s.put("samples", "gap", b"\1" + (late[0] + late[2]).encode())
+    s.put("samples", "long", b"\0" + late[0].encode() + b"SAMPLE " + b"x" * 600 + b"\n")
+
+
 def programs(s: Seeds) -> None:
     """Small ones: a table of four sections of which two name a library and a symbol."""
     section = lambda kind, at, size, link: struct.pack("<IIQQQQIIQQ", 0, kind, 0, 0, at, size, link, 0, 0, 0)
@@ -231,7 +241,7 @@ def wire_frames() -> dict[str, bytes]:
         "sources": wire_frame(7, ["cpuacct", "cgroup", "schedstat", "stat", "psi", None, "absent", 100000, 10**7]),
         "exec": wire_frame(2, [["make", "-C", "/src"], ["PATH=/bin"], "/", "/log", 1 << 20, 1000]),
         "observe": wire_frame(3, [["./lane"], ["PATH=/bin", "TZ=UTC"], "/", 1, "READY", "GO", "DONE", b"out", 0, 1 << 20, 1 << 16,
-                                  1000, 1000, bytes(128), -1, bytes(128)]),
+                                  1000, 1000, bytes(128), -1, bytes(128), "BASELINE", "LOAD", 1, 0, "ACK", 1 << 18]),
         "cancel": wire_frame(4, []),
         "exec-result": wire_frame(5, [*end, 10, 10, 0, 0, b"tail\xff\0"]),
         "observe-result": wire_frame(6, [*end, *counters, b"READY", b"DONE", None, None, None]),
@@ -342,8 +352,15 @@ class Recorded:
             {"name": "held", "measure": "memory", "baseline": "BASELINE", "load": "LOAD", "ready": "READY", "go": "GO",
              "done": "DONE", "lanes": {"c": {"command": ["{suite}/stand", "BASELINE"]}}},
             {"name": "idle", "measure": "cpu", "window_ms": 100, "ready": "READY", "go": "GO", "done": "DONE",
-             "lanes": {"c": {"command": ["{suite}/stand"], "cpus": 1}}}],
-            {"stand": "#!/bin/sh\nfor line in $1 READY DONE; do echo $line; read next; done\nexit 0\n", "count": "#!/bin/sh\necho COUNTER allocations 12\necho COUNTER retains 0\n"})
+             "lanes": {"c": {"command": ["{suite}/stand"], "cpus": 1}}},
+            {"name": "late", "measure": "protocol", "ready": "READY", "go": "GO", "done": "DONE", "ack": "ACK",
+             "samples": [{"name": "overshoot", "unit": "ns", "max": 3, "min": 1, "p99_max": 900},
+                         {"name": "count", "unit": "count", "max": 1}],
+             "lanes": {"one": {"command": ["{suite}/sample"]},
+                       "two": {"command": ["{suite}/sample"], "scaling": {"of": "one", "tasks": 2, "max_ratio": 0.6}}}}],
+            {"sample": "#!/bin/sh\nfor line in READY DONE; do echo $line; read next; done\n"
+                       "echo SAMPLE overshoot 0 700\necho SAMPLE count 0 3\necho SAMPLE overshoot 1 0\n",
+             "stand": "#!/bin/sh\nfor line in $1 READY DONE; do echo $line; read next; done\nexit 0\n", "count": "#!/bin/sh\necho COUNTER allocations 12\necho COUNTER retains 0\n"})
         job = harness.job_file(folder / "values.json", suite={"path": str(weighed)})
         self.values = self.daemon.json("submit", job, "--policy", policy)["id"]
         self.daemon.finish(self.values)
@@ -431,7 +448,7 @@ def folders(s: Seeds) -> None:
 def main() -> None:
     build = pathlib.Path(sys.argv[1]).resolve()
     s = Seeds(pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "tests/fuzz/corpus")
-    for part in (documents, json_texts, counters, callgrind, programs, times, hosts, sums, addresses, runner, frames, git_answers,
+    for part in (documents, json_texts, counters, samples, callgrind, programs, times, hosts, sums, addresses, runner, frames, git_answers,
                  folders):
         part(s)
     kernels(s, build)

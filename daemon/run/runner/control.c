@@ -12,7 +12,7 @@
 #define REQUESTS 0
 #define REPLIES 1
 #define CANCEL_FRAME 64 /* a cancel is far shorter */
-#define REPLY_FRAME 65536
+#define REPLY_FRAME (65536 + WIRE_SAMPLES_MAX)
 
 /* Only the pages that a request touches become resident: a lane's peak memory starts at ours. */
 static uint8_t request_frame[WIRE_FRAME_MAX];

@@ -29,6 +29,7 @@ struct observation {
     cpu_set_t cpus;
     int in, out; /* protocol: the runner's ends of the lane's stdin and stdout; -1: closed */
     struct record baseline, ready, done;
+    bool acked;                              /* what the lane was told has been read */
     struct capture stdout_file, stderr_file; /* protocol has no stdout_file */
     char got[WIRE_LINE_MAX];
     struct tail stdout_tail, stderr_tail;
@@ -74,6 +75,16 @@ void observe_ready_fits(struct observation *o);
 bool observe_standing(struct observation *o); /* at READY: its memory, or its window */
 void observe_peak(struct observation *o);     /* after DONE, before its stdin ends */
 void observe_peak_at_end(struct observation *o);
+
+/* observe_after.c: what comes after DONE was stamped. Tells the lane so, where it is to be told;
+ * false with the outcome set if the lane is not waiting for that. */
+bool observe_ack(struct observation *o);
+/* The lane's stdin ends as soon as it has read what it was told. */
+void observe_ack_read(struct observation *o);
+/* The lane is gone: it must have read what it was told. */
+void observe_ack_end(struct observation *o);
+/* Takes what the lane printed after DONE; sets the outcome if it may not print that. */
+void observe_after(struct observation *o, const void *data, size_t len);
 
 void observe_protocol(struct observation *o);
 /* What still stood in the lane's stdout when all its writers were gone. */

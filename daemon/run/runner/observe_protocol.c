@@ -13,6 +13,8 @@
 #include "run/runner/watch.h"
 
 #define UNFLUSHED_MS 100
+#define READ_BYTES 4096
+#define ACK_LOOK_MS 2            /* how often it is looked whether the lane has read it */
 #define REST_BYTES_MAX (1 << 20) /* of output nobody waits for */
 
 static void close_stdin(struct observation *o)
@@ -231,13 +233,13 @@ static bool go_and_done(struct observation *o)
 /* One read of stdout after DONE, where only its end may come; false: its end. */
 static bool read_after_done(struct observation *o)
 {
-    char data[WIRE_LINE_MAX];
+    char data[READ_BYTES];
     ssize_t n = read(o->out, data, sizeof data);
 
     if (n <= 0)
         return n < 0 && errno == EINTR;
     observe_output(o, data, (size_t)n);
-    observe_fail(o, "lane.output_extra", &(struct wire_bytes){data, (size_t)n});
+    observe_after(o, data, (size_t)n);
     return true;
 }
 
@@ -250,10 +252,10 @@ static void await_exit(struct observation *o)
 
     if (extra.len > 0)
         observe_fail(o, "lane.output_extra", &extra);
-    close_stdin(o);
     watch_start(o->req->done_timeout_ms);
     while (!o->outcome) {
-        int n = poll(p, 2, watch_left_ms());
+        observe_ack_read(o);
+        int n = poll(p, 2, o->in < 0 ? watch_left_ms() : ACK_LOOK_MS);
         enum control_news news = n > 0 ? CONTROL_NONE : control_interrupted(o->id);
         if (news == CONTROL_TIMEOUT)
             observe_fail(o, "lane.exit_timeout", NULL);
@@ -265,6 +267,7 @@ static void await_exit(struct observation *o)
             o->res->end.exit_ns = clock_mono_ns();
             if (watch_passed(o->res->end.exit_ns))
                 observe_fail(o, "lane.exit_timeout", NULL);
+            observe_ack_end(o);
             return;
         }
     }
@@ -275,7 +278,8 @@ void observe_protocol(struct observation *o)
     if (start(o) && observe_baseline(o) && await_ready(o) && observe_standing(o) &&
         go_and_done(o)) {
         observe_peak(o);
-        await_exit(o);
+        if (observe_ack(o))
+            await_exit(o);
     }
 }
 

@@ -67,6 +67,15 @@ static struct target size_of(int64_t bytes)
     return (struct target){.kind = TARGET_SIZE, .file = "fib30", .bytes = bytes};
 }
 
+static struct target sample_of(const char *lane, const char *sample, int64_t max_p99)
+{
+    return (struct target){.kind = TARGET_SAMPLE,
+                           .workload = "fanout",
+                           .lane = lane,
+                           .sample = sample,
+                           .max_p99 = max_p99};
+}
+
 static void expect(struct world *w, struct target t, enum gate_status status, const char *why)
 {
     const struct gate_row *row = judge(w, t);
@@ -93,6 +102,55 @@ static void a_ratio_at_its_limit_is_met_and_over_it_is_missed(void **state)
     t.side = "before";
     expect(&w, t, GATE_MET, NULL);
     assert_true(w.out.rows[0].figure == 0.5);
+    arena_deinit(&w.a);
+}
+
+/* What fanout's c printed on the last side. */
+static void give_samples(struct world *w, struct gate_report *r, size_t n)
+{
+    static struct sample_figures late = {
+        .name = "late", .unit = SAMPLE_NS, .median = 5, .p99 = 900, .max = 1000, .total = 7};
+    struct summary *s = summarise(&w->a, r->raw);
+    make_contractual(s);
+    late.n = n;
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (strcmp(s->rows[i].workload, "fanout") == 0) {
+            s->rows[i].samples = &late;
+            s->rows[i].n_samples = 1;
+        }
+    r->s = s;
+}
+
+static void a_p99_at_its_limit_is_met_and_over_it_is_missed(void **state)
+{
+    struct world w = {0};
+    struct gate_report *r = add_report(&w, "bench1", "x86_64");
+    give_samples(&w, r, 100);
+    expect(&w, sample_of("c", "late", 900), GATE_MET, NULL);
+    assert_true(w.out.rows[0].figure == 900);
+    assert_string_equal(w.out.rows[0].what, "fanout: p99 of late, c");
+    assert_string_equal(w.out.rows[0].limit, "at most 900");
+    assert_string_equal(w.out.rows[0].found, "900 ns");
+    expect(&w, sample_of("c", "late", 899), GATE_MISSED, NULL);
+    expect(&w, sample_of("c", "early", 900), GATE_UNDEFINED, "no samples early");
+    expect(&w, sample_of("rust", "late", 900), GATE_UNDEFINED, "no lane rust");
+    give_samples(&w, r, 0);
+    expect(&w, sample_of("c", "late", 900), GATE_UNDEFINED, "no samples late");
+    arena_deinit(&w.a);
+}
+
+static void a_p99_of_a_diagnostic_row_passes_only_where_that_is_allowed(void **state)
+{
+    struct world w = {0};
+    struct gate_report *r = add_report(&w, "bench1", "x86_64");
+    struct target t = sample_of("c", "late", 900);
+    give_samples(&w, r, 100);
+    struct summary *s = (struct summary *)r->s;
+    for (size_t i = 0; i < s->n_rows; i++)
+        s->rows[i].grade.value = GRADE_DIAGNOSTIC;
+    expect(&w, t, GATE_DIAGNOSTIC, "diagnostic");
+    t.diagnostic = true;
+    expect(&w, t, GATE_MET, "which the target allows");
     arena_deinit(&w.a);
 }
 
@@ -453,6 +511,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ratio_at_its_limit_is_met_and_over_it_is_missed),
+        cmocka_unit_test(a_p99_at_its_limit_is_met_and_over_it_is_missed),
+        cmocka_unit_test(a_p99_of_a_diagnostic_row_passes_only_where_that_is_allowed),
         cmocka_unit_test(a_change_at_its_limit_is_met_and_over_it_is_missed),
         cmocka_unit_test(cpu_time_is_judged_where_the_target_says_so),
         cmocka_unit_test(a_size_may_grow_by_a_tenth_and_no_byte_more),

@@ -290,6 +290,41 @@ static void random_policy(struct arena *a, struct prng *p, struct raw *raw)
 
 /* ---- workloads, plan, observations */
 
+static void random_samples_of(struct arena *a, struct prng *p, struct raw_workload *w)
+{
+    bool has_records = measure_has_records(w->measure);
+    w->ack = has_records && chance(p, 2);
+    w->samples = NULL;
+    w->n_samples = 0;
+    if (!w->ack || measure_has_values(w->measure))
+        return;
+    w->samples = random_records(a, p, &raw_series_table, 3, &w->n_samples);
+    for (size_t i = 0; i < w->n_samples; i++)
+        w->samples[i].name = arena_printf(a, "series%zu", i);
+}
+
+static void random_samples(struct arena *a, struct prng *p, const struct raw_workload *w,
+                           struct raw_observation *o)
+{
+    o->n_samples = w->n_samples;
+    o->samples = arena_array(a, o->n_samples, sizeof *o->samples);
+    for (size_t i = 0; i < o->n_samples; i++) {
+        struct raw_samples *s = &o->samples[i];
+        *s = (struct raw_samples){.name = w->samples[i].name, .n = prng_below(p, 5)};
+        s->v = arena_array(a, s->n, sizeof *s->v);
+        for (size_t k = 0; k < s->n; k++)
+            s->v[k] = random_int(p, JSON_INT_MAX);
+    }
+}
+
+static void random_scaling(struct prng *p, struct raw_lane *lane)
+{
+    if (chance(p, 2))
+        lane->scaling = (struct scaling){.of = "lane0",
+                                         .tasks = 2 + (int64_t)prng_below(p, 6),
+                                         .max_ratio = (double)(1 + prng_below(p, 9)) / 8};
+}
+
 static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
 {
     raw->n_workloads = 1 + prng_below(p, 3);
@@ -308,6 +343,7 @@ static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
         workload->baseline = workload->measure == MEASURE_MEMORY && chance(p, 2);
         workload->window_ms =
             workload->measure == MEASURE_CPU ? (int64_t)prng_below(p, WINDOW_MAX_MS) : 0;
+        random_samples_of(a, p, workload);
         workload->growth_pct = is_size ? (int)prng_below(p, GROWTH_PCT_MAX) : 0;
         workload->n_lanes = 1 + prng_below(p, 3);
         workload->lanes = arena_array(a, workload->n_lanes, sizeof *workload->lanes);
@@ -318,6 +354,7 @@ static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
             lane->startup = chance(p, 2) ? NULL : "lane0";
             lane->absent = chance(p, 4) ? random_string(p) : NULL;
             lane->excluded = chance(p, 6);
+            random_scaling(p, lane);
             lane->files = random_records(a, p, &raw_file_table, is_size ? 3 : 0, &lane->n_files);
         }
     }
@@ -344,6 +381,7 @@ static void observe(struct arena *a, struct prng *p, struct raw *raw, const stru
         o->ledger.span_ns = random_int(p, JSON_INT_MAX);
     }
     o->values = random_records(a, p, &raw_value_table, 3, &o->n_values);
+    random_samples(a, p, &raw->workloads[step->workload], o);
     o->disturbed = chance(p, 3) ? -1 : (int)prng_below(p, 1 << DISTURBANCE_COUNT);
     o->seq = step->seq;
     o->workload = raw->workloads[step->workload].name;

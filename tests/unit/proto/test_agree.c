@@ -114,6 +114,8 @@ static void schemas_have_the_members_of_the_decoders(void **state)
         {"schema/suite.json", NULL, suite_keys},
         {"schema/suite.json", "workload", workload_keys},
         {"schema/suite.json", "lane", lane_keys},
+        {"schema/suite.json", "series", sample_keys},
+        {"schema/suite.json", "scaling", scaling_keys},
         {"schema/job.json", NULL, job_keys},
         {"schema/job.json", "suite", job_suite_keys},
         {"schema/job.json", "source", job_source_keys},
@@ -152,6 +154,7 @@ static void schemas_have_the_members_of_the_decoders(void **state)
         {"schema/targets.json", "ratio", target_ratio_keys},
         {"schema/targets.json", "change", target_change_keys},
         {"schema/targets.json", "size", target_size_keys},
+        {"schema/targets.json", "sample", target_sample_keys},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         cJSON *schema = read_schema(rows[i].file);

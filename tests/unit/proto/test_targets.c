@@ -37,9 +37,14 @@ static void a_target_is_told_by_its_limit(void **state)
             "{'max_ratio':8," RATIO "},"
             "{'max_slowdown_pct':-2.5,'workload':'fib30','lane':'c','time':'cpu',"
             "'before':'v1','side':'v2'},"
-            "{'bytes':973016,'file':'out/hello world','arch':'x86_64','system':'Linux','diagnostic':true}"));
+            "{'bytes':973016,'file':'out/hello world','arch':'x86_64','system':'Linux','diagnostic':true},"
+            "{'max_p99':5000000,'workload':'timers','lane':'c','sample':'late','side':'v1'}"));
     assert_string_equal(t->name, "release");
-    assert_int_equal(t->n, 3);
+    assert_int_equal(t->n, 4);
+    assert_int_equal(t->v[3].kind, TARGET_SAMPLE);
+    assert_int_equal(t->v[3].max_p99, 5000000);
+    assert_string_equal(t->v[3].sample, "late");
+    assert_string_equal(t->v[3].side, "v1");
     assert_int_equal(t->v[0].kind, TARGET_RATIO);
     assert_true(t->v[0].max == 8);
     assert_string_equal(t->v[0].reference, "rust");
@@ -87,6 +92,14 @@ static void what_breaks_a_rule_is_refused_with_its_place(void **state)
         {TARGETS("{'max_ratio':8,'host':'a\\nb'," RATIO "}"), "json.value", "targets[0].host"},
         {TARGETS("{'max_slowdown_pct':-101,'workload':'f','lane':'c'}"), "json.range",
          "targets[0].max_slowdown_pct"},
+        {TARGETS("{'max_p99':-1,'workload':'f','lane':'c','sample':'s'}"), "json.range",
+         "targets[0].max_p99"},
+        {TARGETS("{'max_p99':1,'workload':'f','lane':'c'}"), "json.missing", "targets[0].sample"},
+        {TARGETS("{'max_p99':1,'workload':'f','lane':'c','sample':'s','time':'cpu'}"),
+         "json.unknown_key", "targets[0].time"},
+        {TARGETS("{'max_p99':1,'workload':'f','lane':'c','sample':'s'},"
+                 "{'max_p99':2,'workload':'f','lane':'c','sample':'s'}"),
+         "target.bad", "targets[1]"},
         {TARGETS("{'bytes':0,'file':'a'}"), "json.range", "targets[0].bytes"},
         {TARGETS("{'bytes':1,'file':''}"), "target.bad", "targets[0].file"},
         {TARGETS("{'bytes':1,'file':'a'},{'bytes':1.5,'file':'a'}"), "json.type",
