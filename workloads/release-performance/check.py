@@ -149,6 +149,32 @@ class Child:
         raise CheckError("left a process behind")
 
 
+def check_samples(workload, output):
+    """Each series by its indexes, as many as are declared."""
+    found = {series["name"]: 0 for series in workload["samples"]}
+    for line in output.decode("ascii", "replace").splitlines(keepends=True):
+        match = re.fullmatch(r"SAMPLE (\S+) (0|[1-9][0-9]*) (0|[1-9][0-9]*)\n", line)
+        if not match or found.get(match.group(1)) != int(match.group(2)):
+            raise CheckError(f"printed {line!r} instead of its next sample")
+        found[match.group(1)] += 1
+    for series in workload["samples"]:
+        if not series.get("min", series["max"]) <= found[series["name"]] <= series["max"]:
+            raise CheckError(f"printed {found[series['name']]} samples of {series['name']}")
+
+
+def after_done(child, workload):
+    """The ack where there is one, and what may follow it."""
+    if "ack" in workload:
+        if child.output or select.select([child.process.stdout], [], [], 0.02)[0]:
+            raise CheckError("did not wait for the ack")
+        child.send_line(workload["ack"])
+    output, _ = child.rest()
+    if "samples" in workload:
+        check_samples(workload, output)
+    elif output:
+        raise CheckError(f"printed {output!r} after DONE")
+
+
 def begin_lane(child, workload):
     """To READY; where the workload has a baseline, by way of it."""
     if "baseline" in workload:
@@ -166,9 +192,7 @@ def run_protocol(workload, command, environment, cpus):
         begin = time.monotonic_ns()
         child.send_line(workload["go"])
         end = child.expect_line(workload["done"], "the DONE line")
-        output, _ = child.rest()
-        if output:
-            raise CheckError(f"printed {output!r} after DONE")
+        after_done(child, workload)
         child.expect_clean_end()
     waited = workload.get("declared_wait_ns", 0)
     if end - begin < waited:
