@@ -82,17 +82,14 @@ def test_the_check_finds_a_lane_that_cheats(tmp_path):
     assert "FAIL" in done.stdout and "832041" in done.stdout
 
 
-BUILD_PATIENCE_S = 600  # cargo builds tokio, in a minute where it has one CPU
-
-
 def test_the_whole_suite_is_measured_through_the_daemon(daemon, tmp_path):
     make_demo(tmp_path / "repo")
     policy = tmp_path / "patient.json"
-    policy.write_text(json.dumps(harness.quick_policy(build_timeout=f"{BUILD_PATIENCE_S}s")))
+    policy.write_text(json.dumps(harness.quick_policy(build_timeout=f"{harness.BUILD_PATIENCE_S}s")))
     job = daemon.json("compare", "--repo", tmp_path / "repo", "--before", "before", "--after",
                       "after", "--suite", "release-performance", "--repetitions", 2, "--warmups", 1,
                       "--policy", policy)["id"]
-    daemon.run("wait", job, check=None, timeout=BUILD_PATIENCE_S)
+    daemon.run("wait", job, check=None, timeout=harness.BUILD_PATIENCE_S)
     shown = daemon.finish(job)["job"]
     assert shown["state"] == "done", shown["error"]
     raw = daemon.raw(job)

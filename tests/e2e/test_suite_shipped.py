@@ -104,12 +104,15 @@ def test_a_wrong_answer_is_found(suite, tmp_path):
 
 
 @pytest.mark.parametrize("suite", SHORT)
-def test_the_whole_suite_is_measured_through_the_daemon(suite, daemon, policy, tmp_path):
+def test_the_whole_suite_is_measured_through_the_daemon(suite, daemon, tmp_path):
     document = short_suite(suite, tmp_path / "suite")
     make_demo(suite, tmp_path / "repo")
+    policy = tmp_path / "patient.json"
+    policy.write_text(json.dumps(harness.quick_policy(build_timeout=f"{harness.BUILD_PATIENCE_S}s")))
     job = daemon.json("compare", "--repo", tmp_path / "repo", "--before", "before", "--after",
                       "after", "--suite", tmp_path / "suite", "--repetitions", 2, "--warmups", 0,
                       "--policy", policy)["id"]
+    daemon.run("wait", job, check=None, timeout=harness.BUILD_PATIENCE_S)
     shown = daemon.finish(job)["job"]
     assert shown["state"] == "done", shown["error"]
     raw, summary = daemon.raw(job), daemon.summary(job)
