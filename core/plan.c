@@ -9,6 +9,8 @@ struct planner {
     size_t n_sides;
     int *lanes;          /* scratch: the lanes of the workload at hand that run in this round */
     const int *replaces; /* by workload; NULL: this round replaces nothing */
+    size_t *visits;      /* the workloads that are visited alone, or with those behind them */
+    size_t n_visits;
 };
 
 /* One pass over all workloads for some of the sides. turn rotates and decides which side is first;
@@ -70,7 +72,38 @@ static int first_position(const struct planner *p, const struct round *round, si
     return (int)n;
 }
 
-static void plan_workload(struct planner *p, const struct round *round, size_t w)
+bool plan_is_one_build(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+size_t plan_end_of_steps(const struct suite *suite, size_t first)
+{
+    size_t end = first + 1;
+
+    while (end < suite->n_workloads &&
+           plan_is_one_build(suite->workloads[first].steps_of, suite->workloads[end].steps_of))
+        end++;
+    return end;
+}
+
+/* The observations of one lane on one side: one, or one of each step of a build. */
+static void plan_lane(struct planner *p, const struct plan_step *at, size_t end)
+{
+    struct plan_step step = *at;
+
+    for (size_t w = (size_t)at->workload; w < end; w++) {
+        bool has_lane = (size_t)step.lane < p->suite->workloads[w].n_lanes;
+        if (!has_lane || !is_present(p, w, (size_t)step.lane, (size_t)step.side))
+            continue;
+        step.workload = (int)w;
+        step.seq = (int)p->plan->n;
+        p->plan->steps[p->plan->n++] = step;
+    }
+}
+
+/* w is the first of those that are visited together, end what comes behind them. */
+static void plan_workload(struct planner *p, const struct round *round, size_t w, size_t end)
 {
     bool is_once = !measure_runs(p->suite->workloads[w].measure);
     if (is_once && (round->kind == OBS_WARMUP || round->repetition > 0))
@@ -84,8 +117,7 @@ static void plan_workload(struct planner *p, const struct round *round, size_t w
                       (round->turn % 2 ? round->side_count - 1 - turn_of_side : turn_of_side);
         if (!is_present(p, w, (size_t)lane, side))
             continue;
-        p->plan->steps[p->plan->n] = (struct plan_step){
-            .seq = (int)p->plan->n,
+        const struct plan_step at = {
             .workload = (int)w,
             .lane = lane,
             .side = (int)side,
@@ -94,17 +126,16 @@ static void plan_workload(struct planner *p, const struct round *round, size_t w
             .kind = round->kind,
             .replaces = p->replaces ? p->replaces[w] : -1,
         };
-        p->plan->n++;
+        plan_lane(p, &at, end);
     }
 }
 
 static void plan_round(struct planner *p, const struct round *round)
 {
-    size_t n = p->suite->n_workloads;
-    for (size_t i = 0; i < n; i++) {
-        size_t w = rotated(i, round->turn, n);
+    for (size_t i = 0; i < p->n_visits; i++) {
+        size_t w = p->visits[rotated(i, round->turn, p->n_visits)];
         if (!p->replaces || p->replaces[w] >= 0)
-            plan_workload(p, round, w);
+            plan_workload(p, round, w, plan_end_of_steps(p->suite, w));
     }
 }
 
@@ -132,6 +163,10 @@ static void planner_reserve(struct planner *p, struct arena *a, int rounds)
             steps_of_round += sides_of(p, &all, w, l);
     }
     p->lanes = arena_array(a, lanes, sizeof *p->lanes);
+    p->visits = arena_array(a, p->suite->n_workloads, sizeof *p->visits);
+    p->n_visits = 0;
+    for (size_t w = 0; w < p->suite->n_workloads; w = plan_end_of_steps(p->suite, w))
+        p->visits[p->n_visits++] = w;
     size_t needed = plan->n + steps_of_round * (size_t)rounds;
     if (needed <= plan->cap)
         return;

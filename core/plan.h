@@ -4,7 +4,10 @@
  * rotated by r; a lane's sides are adjacent, the first side first in even repetitions and last in
  * odd ones. Warmup rounds come before, by the same rule (kind warmup, repetitions -warmups .. -1).
  * Sequential: all of one side, then all of the other. Replacements of disturbed repetitions come
- * after all that, in rounds of their own. */
+ * after all that, in rounds of their own.
+ *
+ * The steps of a build (adjacent workloads of one steps_of) are visited as one workload: where
+ * another has one observation, it has one for each step, in their order, all of one position. */
 #pragma once
 
 #include "base/arena.h"
@@ -37,8 +40,14 @@ int plan_warmups(enum measure m, int asked);
 struct plan *plan_make(struct arena *a, const struct suite *suite, size_t n_sides, int repetitions,
                        int warmups, enum order order, const bool *const *present);
 
+/* Are both steps of one build? Each argument is a steps_of, NULL where it is no step. */
+bool plan_is_one_build(const char *a, const char *b);
+/* Behind the workloads that are visited together with this one, which is the first of them. */
+size_t plan_end_of_steps(const struct suite *suite, size_t first);
+
 /* Appends one round in which workload w runs once more for the repetition replaces[w] (-1: it does
  * not run), as repetition number `repetition` and in the order of the round of that number, all
- * sides adjacent. The other arguments as for plan_make. */
+ * sides adjacent. The other arguments as for plan_make. All steps of a build have the same entry in
+ * replaces. */
 void plan_replace(struct arena *a, struct plan *plan, const struct suite *suite, size_t n_sides,
                   int repetition, const int *replaces, const bool *const *present);

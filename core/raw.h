@@ -106,6 +106,13 @@ struct raw_samples {
     size_t n;
 };
 
+/* A file that a build step wrote. */
+struct raw_output {
+    const char *name; /* as the suite names it */
+    int64_t bytes;
+    const char *sha256;
+};
+
 struct raw_observation {
     int seq; /* the plan's */
     const char *workload, *lane, *side;
@@ -144,6 +151,8 @@ struct raw_observation {
     size_t n_values;
     struct raw_samples *samples; /* as declared, in that order; none where none are */
     size_t n_samples;
+    struct raw_output *outputs; /* build: as its lane names them, in that order */
+    size_t n_outputs;
 };
 /* Before anything is known of it beyond its place in the plan. */
 #define RAW_OBSERVATION_NOT_RUN                                                                    \
@@ -167,6 +176,7 @@ struct raw_lane {
     struct lane_file *files; /* size: as the suite names them */
     size_t n_files;
     struct scaling scaling; /* as in struct lane */
+    struct args outputs;    /* build: as the suite names them */
 };
 
 /* What counts instructions: the CPU, by perf_event_open(2); or a program that is the raw report's
@@ -185,6 +195,8 @@ struct raw_lane {
 struct raw_workload {
     const char *name;
     enum measure measure;
+    const char *steps_of; /* as in struct workload */
+    bool reproducible;    /* as in struct workload */
     int64_t declared_wait_ns;
     int64_t operations;    /* as in struct workload */
     int64_t resolution_ns; /* as in struct workload */

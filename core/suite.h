@@ -45,6 +45,9 @@ struct lane {
     size_t n_files;
     struct args must_link, must_not_link; /* size: libraries or symbols, of each file */
     struct scaling scaling;
+    struct args *prepare; /* build: commands before the first step, not timed */
+    size_t n_prepare;
+    struct args outputs; /* build: files that the step writes, below the folder that it runs in */
 };
 
 #define GROWTH_PCT_MAX 10000
@@ -52,13 +55,19 @@ struct lane {
     10 /* what a file may grow over its baseline, unless the suite says otherwise                  \
         */
 
+#define SUITE_STDOUT_MAX 65536 /* bytes of an expected stdout */
+
 #define WINDOW_MS 30000 /* unless the suite says otherwise */
 #define WINDOW_MIN_MS 100
 #define WINDOW_MAX_MS 600000
 
+/* A workload of measure build is one for each of its steps, adjacent and in their order, with the
+ * same lanes: "hello.check", "hello.build". */
 struct workload {
     const char *name;
     enum measure measure;
+    const char *steps_of; /* build: the name that its steps share ("hello"); NULL: no step */
+    bool reproducible;    /* build: outputs have the same bytes in every observation of a lane */
     const char *ready, *go, *done; /* where measure_has_records: exact lines without newline */
     const char *baseline, *load;   /* memory: a record before READY, and its answer; NULL: none */
     const char *ack;               /* written after DONE was stamped; NULL: none */

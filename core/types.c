@@ -19,6 +19,7 @@ static const char *const measure_names[] = {
     [MEASURE_OPERATION] = "operation", [MEASURE_COUNTERS] = "counters",
     [MEASURE_SIZE] = "size",           [MEASURE_INSTRUCTIONS] = "instructions",
     [MEASURE_MEMORY] = "memory",       [MEASURE_CPU] = "cpu",
+    [MEASURE_BUILD] = "build",
 };
 NAMES(measure, measure);
 
@@ -37,7 +38,7 @@ bool measure_has_records(enum measure m)
 
 enum measure measure_floor(enum measure m)
 {
-    return m == MEASURE_OPERATION ? MEASURE_PROTOCOL : m;
+    return m == MEASURE_OPERATION ? MEASURE_PROTOCOL : m == MEASURE_BUILD ? MEASURE_PROCESS : m;
 }
 
 /* NULL: a time. */

@@ -25,7 +25,8 @@ enum measure {
     MEASURE_SIZE,
     MEASURE_INSTRUCTIONS,
     MEASURE_MEMORY,
-    MEASURE_CPU
+    MEASURE_CPU,
+    MEASURE_BUILD
 };
 const char *
 measure_name(enum measure m); /* "protocol", "process", "operation", "counters", "size", ... */

@@ -84,9 +84,12 @@ static int check_exclusions(const struct job *job, const struct suite *suite, st
     for (size_t i = 0; i < job->n_exclude; i++) {
         const struct lane_ref *ref = &job->exclude[i];
         bool found = false;
-        for (size_t w = 0; w < suite->n_workloads; w++)
-            if (!ref->workload || strcmp(suite->workloads[w].name, ref->workload) == 0)
-                found = found || has_lane(&suite->workloads[w], ref->lane);
+        for (size_t w = 0; w < suite->n_workloads; w++) {
+            const struct workload *at = &suite->workloads[w];
+            const char *name = at->steps_of ? at->steps_of : at->name;
+            if (!ref->workload || strcmp(name, ref->workload) == 0)
+                found = found || has_lane(at, ref->lane);
+        }
         if (!found)
             return err_set(e, -EINVAL, "job.bad", "exclude",
                            "the suite %s has no lane %s%s%s that could be left out", suite->name,

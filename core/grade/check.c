@@ -41,6 +41,7 @@ static struct suite *suite_of(struct arena *a, const struct raw *raw)
     for (size_t w = 0; w < raw->n_workloads; w++) {
         s->workloads[w].name = raw->workloads[w].name;
         s->workloads[w].measure = raw->workloads[w].measure;
+        s->workloads[w].steps_of = raw->workloads[w].steps_of;
         s->workloads[w].n_lanes = raw->workloads[w].n_lanes;
         s->workloads[w].lanes =
             arena_array(a, raw->workloads[w].n_lanes, sizeof *s->workloads[w].lanes);
@@ -79,8 +80,8 @@ static bool note_round(const struct raw *raw, const struct plan *plan, size_t fr
         if (i >= raw->n_observations)
             return false;
         if (plan->steps[i].kind == OBS_TIMED)
-            replacement_note(&list[plan->steps[i].workload], plan->steps[i].repetition,
-                             raw->observations[i].disturbed);
+            replacement_note_with(raw, list, (size_t)plan->steps[i].workload,
+                                  plan->steps[i].repetition, raw->observations[i].disturbed);
     }
     return true;
 }
@@ -253,6 +254,17 @@ static const char *check_sizes(const struct raw *raw, const struct raw_observati
     return NULL;
 }
 
+/* A good build step wrote what its lane names; nothing else writes anything. */
+static const char *check_outputs(const struct raw_observation *o, const struct raw_lane *lane)
+{
+    if (o->n_outputs != (is_ok(o) ? lane->outputs.n : 0))
+        return "has not the outputs that its lane names";
+    for (size_t i = 0; i < o->n_outputs; i++)
+        if (!text_equal(o->outputs[i].name, lane->outputs.v[i]))
+            return "has not the outputs that its lane names";
+    return NULL;
+}
+
 static const char *check_one(const struct raw *raw, size_t i, int *pin)
 {
     const struct raw_observation *o = &raw->observations[i];
@@ -269,6 +281,8 @@ static const char *check_one(const struct raw *raw, size_t i, int *pin)
         fault = check_samples(o, w);
     if (!fault)
         fault = check_sizes(raw, o, w, &w->lanes[step->lane]);
+    if (!fault)
+        fault = check_outputs(o, &w->lanes[step->lane]);
     if (!fault)
         fault = check_pin(o, &w->lanes[step->lane], pin);
     if (!fault && i > 0 && is_ok(o) && measure_runs(w->measure) &&
@@ -325,6 +339,39 @@ static const char *check_tools(struct arena *a, const struct raw *raw)
     return NULL;
 }
 
+/* Has an earlier observation of the same lane, side and step other bytes? */
+static bool differs_from(const struct raw_observation *o, const struct raw_observation *first)
+{
+    for (size_t i = 0; i < o->n_outputs && i < first->n_outputs; i++)
+        if (!text_equal(o->outputs[i].sha256, first->outputs[i].sha256) ||
+            o->outputs[i].bytes != first->outputs[i].bytes)
+            return true;
+    return false;
+}
+
+/* Where the suite asks for it each lane on each side wrote the same bytes each time. */
+static const char *check_reproducible(struct arena *a, const struct raw *raw)
+{
+    const struct raw_observation ***first = arena_array(a, raw->n_workloads, sizeof(void *));
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        first[w] = arena_array(a, raw->workloads[w].n_lanes * raw->n_sides, sizeof(void *));
+    for (size_t i = 0; i < raw->n_observations; i++) {
+        const struct raw_observation *o = &raw->observations[i];
+        const struct plan_step *step = &raw->plan.steps[i];
+        const struct raw_observation **of =
+            &first[step->workload][(size_t)step->lane * raw->n_sides + (size_t)step->side];
+        if (!is_ok(o) || !raw->workloads[step->workload].reproducible)
+            continue;
+        if (*of && differs_from(o, *of))
+            return arena_printf(a,
+                                "observation %zu (%s %s %s) wrote other bytes than an earlier one, "
+                                "and its workload is reproducible",
+                                i, o->workload, o->lane, o->side);
+        *of = *of ? *of : o;
+    }
+    return NULL;
+}
+
 const char *check_observations(struct arena *a, const struct raw *raw)
 {
     int pin = -2;
@@ -339,6 +386,8 @@ const char *check_observations(struct arena *a, const struct raw *raw)
                                 raw->observations[i].side, fault);
     }
     const char *fault = check_tools(a, raw);
+    if (!fault)
+        fault = check_reproducible(a, raw);
     return fault ? fault : check_outcomes(a, raw);
 }
 

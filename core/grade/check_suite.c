@@ -67,8 +67,8 @@ static bool same_lane(const struct raw *raw, const struct workload *w, const str
     return text_equal(lane->name, r->name) && lane->control == r->control &&
            lane->cpus == r->cpus && text_equal(lane->startup, r->startup) &&
            args_equal(&lane->command, &r->command) && same_files(lane, r) &&
-           same_scaling(&lane->scaling, &r->scaling) &&
-           r->excluded == is_excluded(&raw->job, w->name, lane->name) &&
+           same_scaling(&lane->scaling, &r->scaling) && args_equal(&lane->outputs, &r->outputs) &&
+           r->excluded == is_excluded(&raw->job, w->steps_of ? w->steps_of : w->name, lane->name) &&
            (!r->absent || lane->optional);
 }
 
@@ -80,7 +80,8 @@ static const char *check_workload(struct arena *a, const struct raw *raw, const 
         w->resolution_ns != r->resolution_ns || w->n_lanes != r->n_lanes ||
         !args_equal(&w->absent, &r->absent_sides) || !args_equal(&w->counters, &r->counters) ||
         w->growth_pct != r->growth_pct || w->window_ms != r->window_ms ||
-        (w->baseline != NULL) != r->baseline || !same_series(w, r))
+        (w->baseline != NULL) != r->baseline || !same_series(w, r) ||
+        !text_equal(w->steps_of, r->steps_of) || w->reproducible != r->reproducible)
         return arena_printf(a, "workload %s is not that of the suite", r->name);
     for (size_t l = 0; l < w->n_lanes; l++)
         if (!same_lane(raw, w, &w->lanes[l], &r->lanes[l]))

@@ -36,6 +36,16 @@ void replacement_note(struct replacement *r, int repetition, int disturbed)
         r->state[repetition] = state;
 }
 
+void replacement_note_with(const struct raw *raw, struct replacement *list, size_t workload,
+                           int repetition, int disturbed)
+{
+    const char *steps_of = raw->workloads[workload].steps_of;
+
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        if (w == workload || plan_is_one_build(raw->workloads[w].steps_of, steps_of))
+            replacement_note(&list[w], repetition, disturbed);
+}
+
 /* Has a replacement of it come out clean? One that is still open counts as none. */
 static bool is_replaced(const struct replacement *r, int repetition)
 {
@@ -107,28 +117,44 @@ void replacement_choose(const struct replacement *r, bool *chosen)
     }
 }
 
+/* The observation's workload; n_workloads: none of the report's. */
+static size_t workload_of(const struct raw *raw, const struct raw_observation *o)
+{
+    size_t w = 0;
+
+    while (w < raw->n_workloads && strcmp(raw->workloads[w].name, o->workload) != 0)
+        w++;
+    return w;
+}
+
 int replacement_reasons(const struct raw *raw, int workload)
 {
+    const char *steps_of = raw->workloads[workload].steps_of;
     int bits = 0;
 
     for (size_t i = 0; i < raw->n_observations; i++) {
         const struct raw_observation *o = &raw->observations[i];
-        if (o->kind == OBS_TIMED && o->disturbed > 0 &&
-            strcmp(o->workload, raw->workloads[workload].name) == 0)
+        if (o->kind != OBS_TIMED || o->disturbed <= 0)
+            continue;
+        size_t w = workload_of(raw, o);
+        if (w == (size_t)workload ||
+            (w < raw->n_workloads && plan_is_one_build(raw->workloads[w].steps_of, steps_of)))
             bits |= o->disturbed;
     }
     return bits;
 }
 
-static void note_one(const struct raw *raw, const struct raw_observation *o, struct replacement *r)
+static void note_one(const struct raw *raw, const struct raw_observation *o, size_t workload,
+                     struct replacement *list)
 {
     int place = o->repetition - raw->job.repetitions;
+    struct replacement *r = &list[workload];
 
     if (place >= 0 && place < r->room) {
         r->replaces[place] = o->replaces;
         r->used = place + 1 > r->used ? place + 1 : r->used;
     }
-    replacement_note(r, o->repetition, o->disturbed);
+    replacement_note_with(raw, list, workload, o->repetition, o->disturbed);
 }
 
 struct replacement *replacements_of(struct arena *a, const struct raw *raw)
@@ -141,9 +167,9 @@ struct replacement *replacements_of(struct arena *a, const struct raw *raw)
         const struct raw_observation *o = &raw->observations[i];
         if (o->kind != OBS_TIMED || !o->outcome || strcmp(o->outcome, "ok") != 0)
             continue;
-        for (size_t w = 0; w < raw->n_workloads; w++)
-            if (strcmp(raw->workloads[w].name, o->workload) == 0)
-                note_one(raw, o, &list[w]);
+        size_t w = workload_of(raw, o);
+        if (w < raw->n_workloads)
+            note_one(raw, o, w, list);
     }
     return list;
 }

@@ -35,6 +35,10 @@ void replacement_init(struct arena *a, int asked, struct replacement *out);
  * raw_observation. What is out of range is ignored. */
 void replacement_note(struct replacement *r, int repetition, int disturbed);
 
+/* The same of every workload that runs again with this one: the steps of a build do so together. */
+void replacement_note_with(const struct raw *raw, struct replacement *list, size_t workload,
+                           int repetition, int disturbed);
+
 /* The planned repetition that the next replacement takes the place of; -1: none is due, or the room
  * is used up. */
 int replacement_due(const struct replacement *r);

@@ -26,7 +26,7 @@ static int check_sources(struct api_call *c, const struct job *job, const struct
     for (size_t w = 0; w < suite->n_workloads; w++)
         for (size_t l = 0; l < suite->workloads[w].n_lanes; l++) {
             const struct lane *lane = &suite->workloads[w].lanes[l];
-            if (uses_source(&lane->command, 1))
+            if (uses_source(&lane->command, 1) || uses_source(lane->prepare, lane->n_prepare))
                 user =
                     arena_printf(&c->arena, "lane %s of %s", lane->name, suite->workloads[w].name);
         }
@@ -42,7 +42,8 @@ static bool names_a_lane(const struct suite *suite, const struct lane_ref *ref)
 {
     for (size_t w = 0; w < suite->n_workloads; w++) {
         const struct workload *workload = &suite->workloads[w];
-        if (ref->workload && strcmp(ref->workload, workload->name) != 0)
+        const char *name = workload->steps_of ? workload->steps_of : workload->name;
+        if (ref->workload && strcmp(ref->workload, name) != 0)
             continue;
         for (size_t l = 0; l < workload->n_lanes; l++)
             if (strcmp(ref->lane, workload->lanes[l].name) == 0)

@@ -14,7 +14,8 @@ const char *measure_title(enum measure m)
 {
     static const char *const titles[] = {[MEASURE_PROTOCOL] = "GO to DONE",
                                          [MEASURE_PROCESS] = "whole process",
-                                         [MEASURE_OPERATION] = "one operation"};
+                                         [MEASURE_OPERATION] = "one operation",
+                                         [MEASURE_BUILD] = "one build step"};
     if (measure_has_values(m))
         return measure_name(m);
     return titles[m];

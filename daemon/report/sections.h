@@ -51,6 +51,8 @@ size_t report_count_values(const struct report *r, enum value_verdict verdict);
 void section_values(const struct report *r);
 /* report_samples.c */
 void section_samples(const struct report *r);
+/* report_outputs.c */
+void section_outputs(const struct report *r);
 /* report_host.c */
 void section_inventories(const struct report *r);
 void section_conditions(const struct report *r);

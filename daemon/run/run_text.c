@@ -323,6 +323,39 @@ static void link_unknown(struct buf *b, const struct facts *f)
                clip(f->o->got).text);
 }
 
+static void prepare_failed(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "could not be prepared: %s", clip(f->o->got).text);
+}
+
+static void output_missing(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "did not write its output %s; let the step write it, or take it out of \"outputs\"",
+               clip(f->o->got).text);
+}
+
+static void output_link(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "wrote a link in place of its output %s; name the file that it leads to",
+               clip(f->o->got).text);
+}
+
+static void output_special(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "made something that is no regular file of its output %s; name a file",
+               clip(f->o->got).text);
+}
+
+static void output_differs(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "wrote other bytes to its output %s than the first time, and the workload is "
+               "\"reproducible\"; let the step leave out times and random names, or drop "
+               "\"reproducible\"",
+               clip(f->o->got).text);
+}
+
 static void stderr_written(struct buf *b, const struct facts *f)
 {
     buf_printf(b, "wrote %" PRId64 " bytes to stderr", f->o->raw.stderr_bytes);
@@ -450,6 +483,11 @@ static const struct lane_text {
     {"lane.link_forbidden", LANE_MEMBER("must_not_link"), link_forbidden, NULL},
     {"lane.link_missing", LANE_MEMBER("must_link"), link_missing, NULL},
     {"lane.link_unknown", LANE_MEMBER("must_link"), link_unknown, NULL},
+    {"lane.prepare_failed", LANE_MEMBER("prepare"), prepare_failed, NULL},
+    {"lane.output_missing", LANE_MEMBER("outputs"), output_missing, NULL},
+    {"lane.output_link", LANE_MEMBER("outputs"), output_link, NULL},
+    {"lane.output_special", LANE_MEMBER("outputs"), output_special, NULL},
+    {"lane.output_differs", LANE_MEMBER("outputs"), output_differs, NULL},
     {"lane.stderr_written", LANE, stderr_written, NULL},
     {"lane.stderr_limit", LANE, stderr_limit, NULL},
     {"lane.exit_timeout", LANE, exit_timeout, NULL},
@@ -501,89 +539,4 @@ int run_observe_text(const struct run_text_who *who, const struct run_observe *r
     (void)snprintf(field, sizeof field, text->field, who->workload, who->lane);
     return err_set(e, -EPROTO, o->raw.outcome, field, "workload %s, lane %s, side %s: %s",
                    who->workload, who->lane, who->side, buf_str(&words));
-}
-
-/* ---- build steps */
-
-static void say_build_failed(struct buf *b, const struct run_exec *req,
-                             const struct run_exec_result *r)
-{
-    if (r->exec_errno != 0) {
-        say_start(b, req->argv[0], r->exec_errno, r->exec_step);
-        return;
-    }
-    if (r->exit_signal != 0)
-        buf_printf(b, "was ended by signal %d (%s)", r->exit_signal, strsignal(r->exit_signal));
-    else
-        buf_printf(b, "exited with status %d", r->exit_status);
-    struct clip line = last_line(r->tail);
-    if (line.text[0])
-        buf_printf(b, " (its output ends: %s)", line.text);
-    buf_printf(b, "; see its log %s", req->log_path);
-}
-
-static void say_build_timeout(struct buf *b, const struct run_exec *req,
-                              const struct run_exec_result *r)
-{
-    struct clip line = last_line(r->tail);
-
-    buf_printf(b, "did not end within %" PRId64 " ms", req->timeout_ms);
-    if (line.text[0])
-        buf_printf(b, " (its output ends: %s)", line.text);
-    buf_puts(b, "; mend the build or raise the policy's build timeout");
-}
-
-static void say_build_cancelled(struct buf *b, const struct run_exec *req,
-                                const struct run_exec_result *r)
-{
-    buf_printf(b,
-               "was cancelled after %" PRId64 " ms; submit the job again if that was not "
-               "intended, its log is %s",
-               r->wall_ns / 1000000, req->log_path);
-}
-
-static void say_build_unclean(struct buf *b, const struct run_exec *req,
-                              const struct run_exec_result *r)
-{
-    buf_printf(b,
-               "%s was not started, because processes of an earlier one still run: %s; end them "
-               "by hand",
-               clip(req->argv[0]).text, clip(r->unremoved).text);
-}
-
-static const struct build_text {
-    const char *outcome, *code;
-    void (*say)(struct buf *b, const struct run_exec *req, const struct run_exec_result *r);
-} build_texts[] = {
-    {"exec.failed", "build.failed", say_build_failed},
-    {"exec.exit_status", "build.failed", say_build_failed},
-    {"exec.signal", "build.failed", say_build_failed},
-    {"exec.timeout", "build.timeout", say_build_timeout},
-    {"exec.cancelled", "job.cancelled", say_build_cancelled},
-    {"runner.unclean", "runner.unclean", say_build_unclean},
-};
-
-bool run_exec_known(const char *outcome)
-{
-    for (size_t i = 0; i < ARRAY_LEN(build_texts); i++)
-        if (strcmp(build_texts[i].outcome, outcome) == 0)
-            return true;
-    return strcmp(outcome, "ok") == 0;
-}
-
-int run_exec_text(const char *what, const char *field, const struct run_exec *req,
-                  const struct run_exec_result *r, struct err *e)
-{
-    CLEANUP(buf_deinit) struct buf words = {0};
-
-    if (strcmp(r->outcome, "ok") == 0)
-        return 0;
-    for (size_t i = 0; i < ARRAY_LEN(build_texts); i++)
-        if (strcmp(build_texts[i].outcome, r->outcome) == 0) {
-            build_texts[i].say(&words, req, r);
-            return err_set(e, -EPROTO, build_texts[i].code, field, "%s: %s", what, buf_str(&words));
-        }
-    return err_set(e, -EPROTO, "build.failed", field,
-                   "%s: ended as %s; reinstall aurabenchd and aurabench-runner together", what,
-                   r->outcome);
 }

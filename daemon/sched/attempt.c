@@ -215,7 +215,7 @@ void attempt_stop(struct attempt *a, enum attempt_end how)
     a->stop_asked = true;
     a->stop_as = how;
     attempt_held_wake(a);
-    if (a->building || a->observing)
+    if (a->building || a->observing || a->preparing.req)
         (void)run_cancel(a->run);
     if (a->settling) {
         (void)uv_timer_stop(&a->timer);

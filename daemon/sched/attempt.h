@@ -63,6 +63,12 @@ struct observer {
     int64_t all_turns, all_ns;
 };
 
+/* Before the step of a build may begin. */
+struct preparing {
+    size_t next;          /* command of its lane */
+    struct run_exec *req; /* that the runner is at; NULL: none */
+};
+
 struct attempt {
     struct sched *sched;
     struct arena arena;
@@ -83,6 +89,7 @@ struct attempt {
     const char *valgrind;      /* where it counts instructions; NULL: it does not */
     const char *callgrind_dir; /* where it leaves what it counted */
     const char *work_dir, *suite_dir, *suite_build_dir, *home, *log_dir;
+    const char *bench_dir; /* where the steps of builds are timed */
     struct attempt_side sides[JOB_SIDES_MAX];
     size_t n_sides;
     struct args *suite_build; /* expanded */
@@ -99,6 +106,8 @@ struct attempt {
     struct replacement *replacements; /* per workload */
     int64_t *lane_last_ns; /* per (workload, lane): the last whole duration, for the time left */
     size_t *lane_base;     /* index of each workload's first lane in lane_last_ns */
+    const struct raw_output **first_outputs; /* per (workload, lane, side): of a build's step */
+    struct preparing preparing;
     int pin_cpu;
     int *cpus;
     size_t n_cpus;
@@ -239,10 +248,23 @@ void observer_say(struct attempt *a);
 int attempt_resolve_lanes(struct attempt *a);
 /* lanes_built.c: the same for what only a build can tell, after it. */
 void attempt_resolve_built(struct attempt *a);
+/* A build's lane that is absent for one of its steps is so for all. */
+void attempt_share_absence(struct attempt *a);
 /* What counts instructions, once the runner is there. */
 int attempt_choose_counters(struct attempt *a);
 int attempt_expand_builds(struct attempt *a);
 int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct run_observe *out);
+
+/* lanes_steps.c: a step of measure "build" before and behind its observation */
+enum { LANE_READY, LANE_PREPARING, LANE_SPOILT };
+/* LANE_READY: it may begin. LANE_PREPARING: a command of its lane runs, call again. LANE_SPOILT:
+ * one failed, and out is the observation of a step that never began. Negative: over. Lanes of other
+ * measures are ready. */
+int attempt_prepare_lane(struct attempt *a, const struct plan_step *step,
+                         struct run_observation *out);
+/* Fills the outputs of a good observation, or makes it one that is not. */
+void attempt_take_outputs(struct attempt *a, const struct plan_step *step,
+                          struct run_observation *o);
 
 /* sizes.c: one observation of a lane of measure "size", at once and without the runner */
 void attempt_weigh(struct attempt *a, const struct plan_step *step, struct run_observation *out);

@@ -44,15 +44,17 @@ static int resolve_lane(struct attempt *a, const struct workload *w, const struc
     const char *tool = host_tool(lane);
     const char *path, *missing = missing_tool(a, &lane->needs);
 
-    *out = (struct raw_lane){.name = lane->name,
-                             .command = lane->command,
-                             .control = lane->control,
-                             .cpus = lane->cpus,
-                             .startup = lane->startup,
-                             .files = lane->files,
-                             .n_files = lane->n_files,
-                             .scaling = lane->scaling,
-                             .excluded = is_excluded(a->job, w->name, lane->name)};
+    *out = (struct raw_lane){
+        .name = lane->name,
+        .command = lane->command,
+        .control = lane->control,
+        .cpus = lane->cpus,
+        .startup = lane->startup,
+        .files = lane->files,
+        .n_files = lane->n_files,
+        .scaling = lane->scaling,
+        .outputs = lane->outputs,
+        .excluded = is_excluded(a->job, w->steps_of ? w->steps_of : w->name, lane->name)};
     if (!out->excluded && missing)
         out->absent = arena_printf(&a->arena, "%s is not on this host", missing);
     if (out->excluded || missing || !tool || a->job->is_run)
@@ -71,6 +73,8 @@ static int resolve_workload(struct attempt *a, const struct workload *w, struct 
 {
     *out = (struct raw_workload){.name = w->name,
                                  .measure = w->measure,
+                                 .steps_of = w->steps_of,
+                                 .reproducible = w->reproducible,
                                  .declared_wait_ns = w->declared_wait_ns,
                                  .operations = w->operations,
                                  .resolution_ns = w->resolution_ns,
@@ -95,6 +99,24 @@ static int resolve_workload(struct attempt *a, const struct workload *w, struct 
     return 0;
 }
 
+static const char *absent_with(const struct attempt *a, size_t w, size_t lane)
+{
+    const char *steps_of = a->raw.workloads[w].steps_of;
+
+    for (size_t k = 0; k < a->raw.n_workloads; k++)
+        if (plan_is_one_build(a->raw.workloads[k].steps_of, steps_of) &&
+            a->raw.workloads[k].lanes[lane].absent)
+            return a->raw.workloads[k].lanes[lane].absent;
+    return NULL;
+}
+
+void attempt_share_absence(struct attempt *a)
+{
+    for (size_t w = 0; w < a->raw.n_workloads; w++)
+        for (size_t l = 0; a->raw.workloads[w].steps_of && l < a->raw.workloads[w].n_lanes; l++)
+            a->raw.workloads[w].lanes[l].absent = absent_with(a, w, l);
+}
+
 int attempt_resolve_lanes(struct attempt *a)
 {
     const struct suite *suite = a->suite;
@@ -106,6 +128,7 @@ int attempt_resolve_lanes(struct attempt *a)
         if (rc < 0)
             return rc;
     }
+    attempt_share_absence(a);
     return 0;
 }
 
@@ -192,6 +215,7 @@ int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct
     const struct workload *w = &a->suite->workloads[step->workload];
     const struct lane *lane = &w->lanes[step->lane];
     const struct attempt_side *side = &a->sides[step->side];
+    const char *home = w->measure == MEASURE_BUILD ? a->bench_dir : a->home;
     struct args argv;
 
     int rc =
@@ -210,9 +234,9 @@ int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct
         .measure = w->measure,
         .callgrind_dir = is_callgrind ? a->callgrind_dir : NULL,
         .argv = argv.v,
-        .env = run_environment(&a->arena, a->policy->path, a->home, a->suite->env, a->suite->n_env,
+        .env = run_environment(&a->arena, a->policy->path, home, a->suite->env, a->suite->n_env,
                                lane->env, lane->n_env),
-        .cwd = lane->cwd ? lane->cwd : a->home,
+        .cwd = lane->cwd ? lane->cwd : home,
         .ready = w->ready,
         .go = w->go,
         .done = w->done,

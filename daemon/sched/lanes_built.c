@@ -65,4 +65,5 @@ void attempt_resolve_built(struct attempt *a)
                 attempt_say(a, "lane %s of %s is absent: %s", lane->name,
                             a->suite->workloads[w].name, out->absent);
         }
+    attempt_share_absence(a);
 }

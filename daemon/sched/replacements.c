@@ -23,7 +23,8 @@ void replacements_note(struct attempt *a, const struct plan_step *step, struct r
     /* Values do not depend on what else the host does. */
     if (measure_has_values(a->suite->workloads[step->workload].measure)) {
         if (step->kind == OBS_TIMED)
-            replacement_note(&a->replacements[step->workload], step->repetition, -1);
+            replacement_note_with(&a->raw, a->replacements, (size_t)step->workload,
+                                  step->repetition, -1);
         return;
     }
     if (step->kind != OBS_TIMED) {
@@ -34,7 +35,8 @@ void replacements_note(struct attempt *a, const struct plan_step *step, struct r
     struct warmup warmup = warmups_of(&a->warmups, step, cpus);
     ledger_limits(&a->raw.observer, a->policy, a->host.cores, &warmup, &limits);
     o->disturbed = observation_judge(o, &limits);
-    replacement_note(&a->replacements[step->workload], step->repetition, o->disturbed);
+    replacement_note_with(&a->raw, a->replacements, (size_t)step->workload, step->repetition,
+                          o->disturbed);
 }
 
 void replacements_plan(struct attempt *a)
@@ -46,7 +48,7 @@ void replacements_plan(struct attempt *a)
         return;
     plan_replace(&a->arena, a->plan, a->suite, a->n_sides, repetition, replaces,
                  attempt_present_lanes(a));
-    for (size_t w = 0; w < n; w++)
+    for (size_t w = 0; w < n; w = plan_end_of_steps(a->suite, w))
         again += replaces[w] >= 0;
     attempt_say(a, "%d disturbed repetition%s again", again, again == 1 ? " runs" : "s run");
 }

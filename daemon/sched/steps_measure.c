@@ -52,6 +52,7 @@ static void index_lanes(struct attempt *a)
         total += a->suite->workloads[w].n_lanes;
     }
     a->lane_last_ns = arena_array(&a->arena, total, sizeof *a->lane_last_ns);
+    a->first_outputs = arena_array(&a->arena, total * a->n_sides, sizeof *a->first_outputs);
 }
 
 static int timing_begins(struct attempt *a)
@@ -158,12 +159,15 @@ static void place(struct attempt *a, const struct plan_step *step, struct raw_ob
     o->exit_ns = offset(a, o->exit_ns);
 }
 
-static bool ends_repetition(const struct plan *plan, size_t i)
+/* The steps of a build are of one repetition. */
+static bool ends_repetition(const struct suite *suite, const struct plan *plan, size_t i)
 {
     const struct plan_step *x = &plan->steps[i], *y = x + 1;
 
-    return i + 1 == plan->n || x->workload != y->workload || x->repetition != y->repetition ||
-           x->kind != y->kind;
+    return i + 1 == plan->n || x->repetition != y->repetition || x->kind != y->kind ||
+           (x->workload != y->workload &&
+            !plan_is_one_build(suite->workloads[x->workload].steps_of,
+                               suite->workloads[y->workload].steps_of));
 }
 
 static int commit_batch(struct attempt *a)
@@ -233,7 +237,7 @@ static int keep(struct attempt *a, const struct run_observe *req, struct run_obs
     a->batch[a->n_batch++] = o->raw;
     if (!good)
         return make_void(a, step, req, o);
-    bool end = ends_repetition(a->plan, a->plan_next);
+    bool end = ends_repetition(a->suite, a->plan, a->plan_next);
     a->plan_next++;
     return end ? store_repetition(a) : 0;
 }
@@ -250,6 +254,7 @@ static int observed(struct attempt *a)
         return rc;
     observer_ends(a);
     run_values_take(&a->arena, a->observing, &o);
+    attempt_take_outputs(a, &a->plan->steps[a->plan_next], &o);
     return keep(a, a->observing, &o);
 }
 
@@ -287,6 +292,24 @@ static int begin_observation(struct attempt *a)
     FAULT_POINT("observation.begun");
     observer_begins(a);
     return 0;
+}
+
+/* LANE_READY: the next observation is under way. LANE_PREPARING: not yet. LANE_SPOILT: it cannot
+ * begin, and *out is what it is then. Negative: over. */
+static int begin_next(struct attempt *a, struct run_observation *out)
+{
+    int rc = attempt_prepare_lane(a, &a->plan->steps[a->plan_next], out);
+
+    return rc == LANE_READY ? begin_observation(a) : rc;
+}
+
+/* The next observation never began. As keep(). */
+static int spoil(struct attempt *a, struct run_observation *o)
+{
+    const struct run_observe req = {.measure = next_measure(a)};
+
+    a->unsaved = false;
+    return keep(a, &req, o);
 }
 
 static int await(struct attempt *a)
@@ -349,8 +372,17 @@ static void on_turn(uv_timer_t *timer)
         go_on(a, look(a));
         return;
     }
-    int rc = a->observing ? 0 : begin_observation(a);
+    struct run_observation spoilt;
+    int rc = a->observing ? LANE_READY : begin_next(a, &spoilt);
 
+    if (rc == LANE_PREPARING) {
+        turn_loop(a, TURN_MS);
+        return;
+    }
+    if (rc == LANE_SPOILT) {
+        go_on(a, spoil(a, &spoilt));
+        return;
+    }
     if (rc == 0)
         rc = await(a);
     if (rc == -EAGAIN) {
@@ -368,6 +400,7 @@ int step_measure(struct attempt *a)
 {
     FAULT_POINT("step.measure");
     a->observing = NULL;
+    a->preparing = (struct preparing){0};
     a->observer = (struct observer){0};
     store_set_quiet(a->sched->config.store, true);
     turn_loop(a, REST_MS);

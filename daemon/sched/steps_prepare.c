@@ -23,6 +23,7 @@ static void name_folders(struct attempt *a)
     a->work_dir = arena_printf(&a->arena, "%s/%s", a->sched->work_root, a->id);
     a->suite_dir = arena_printf(&a->arena, "%s/suite", a->work_dir);
     a->home = arena_printf(&a->arena, "%s/home", a->work_dir);
+    a->bench_dir = arena_printf(&a->arena, "%s/bench", a->work_dir);
     a->log_dir = arena_printf(&a->arena, "%s/logs", a->work_dir);
     a->callgrind_dir = arena_printf(&a->arena, "%s/callgrind", a->work_dir);
     for (size_t k = 0; k < a->n_sides; k++) {
@@ -38,8 +39,8 @@ static void name_folders(struct attempt *a)
 
 static int make_folders(struct attempt *a)
 {
-    const char *const dirs[] = {a->work_dir, a->suite_build_dir, a->home, a->log_dir,
-                                a->callgrind_dir};
+    const char *const dirs[] = {a->work_dir, a->suite_build_dir, a->home,
+                                a->log_dir,  a->callgrind_dir,   a->bench_dir};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(dirs); i++)
@@ -312,6 +313,8 @@ static void add_lane_tools(struct attempt *a, const struct lane *lane, size_t *c
         add_host_tool(a, lane->command.v[0], cap);
     for (size_t i = 0; i < lane->needs.n; i++)
         add_host_tool(a, lane->needs.v[i], cap);
+    for (size_t i = 0; i < lane->n_prepare; i++)
+        add_host_tool(a, lane->prepare[i].v[0], cap);
 }
 
 static size_t count_tools(const struct suite *s)
@@ -320,7 +323,7 @@ static size_t count_tools(const struct suite *s)
 
     for (size_t w = 0; w < s->n_workloads; w++)
         for (size_t l = 0; l < s->workloads[w].n_lanes; l++)
-            n += 1 + s->workloads[w].lanes[l].needs.n;
+            n += 1 + s->workloads[w].lanes[l].needs.n + s->workloads[w].lanes[l].n_prepare;
     return n;
 }
 

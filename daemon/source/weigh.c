@@ -1,54 +1,13 @@
 #include "source/weigh.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "proto/form/elf.h"
-
-/* Opens the next part of the path without following a link; *fd is replaced. */
-static const char *step_into(int *fd, const char *name, bool is_last)
-{
-    struct stat st;
-
-    if (fstatat(*fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return "lane.file_missing";
-    if (S_ISLNK(st.st_mode))
-        return "lane.file_link";
-    if (is_last && !S_ISREG(st.st_mode))
-        return "lane.file_special";
-    int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | (is_last ? O_NONBLOCK : O_DIRECTORY);
-    int next = openat(*fd, name, flags);
-    if (next < 0)
-        return errno == ELOOP ? "lane.file_link" : "lane.file_missing";
-    (void)close(*fd);
-    *fd = next;
-    return NULL;
-}
-
-static const char *open_inside(const struct weigh *w, int *fd)
-{
-    char part[256];
-    const char *fault = NULL;
-
-    *fd = open(w->root, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
-    if (*fd < 0)
-        return "lane.file_missing";
-    for (const char *at = w->path; !fault && *at;) {
-        size_t len = strcspn(at, "/");
-        bool is_last = at[len] == '\0';
-        if (len == 0 || len >= sizeof part)
-            return "lane.file_missing";
-        memcpy(part, at, len);
-        part[len] = '\0';
-        fault = step_into(fd, part, is_last);
-        at += len + (is_last ? 0 : 1);
-    }
-    return fault;
-}
+#include "source/inside.h"
 
 /* ---- rules */
 
@@ -119,7 +78,7 @@ const char *source_weigh(const struct weigh *w, int64_t *bytes, const char **nam
 {
     CLEANUP(mem_closep) int fd = -1;
     struct stat st;
-    const char *fault = open_inside(w, &fd);
+    const char *fault = source_open_inside(w->root, w->path, &fd);
 
     *bytes = -1;
     *name = NULL;

@@ -127,6 +127,29 @@ static int add_values(struct store *s, const char *attempt, const struct raw_obs
     return rc;
 }
 
+/* So do outputs. */
+static int add_outputs(struct store *s, const char *attempt, const struct raw_observation *o,
+                       struct err *e)
+{
+    static const char SQL[] =
+        "INSERT INTO observation_outputs (attempt, seq, number, name, bytes, sha256)"
+        " VALUES (:attempt, :seq, :number, :name, :bytes, :sha256)";
+    int rc = 0;
+
+    for (size_t i = 0; i < o->n_outputs && rc == 0; i++) {
+        struct query q;
+        query_begin(&q, s, SQL);
+        query_text(&q, ":attempt", attempt);
+        query_int(&q, ":seq", o->seq);
+        query_int(&q, ":number", (int64_t)i);
+        query_text(&q, ":name", o->outputs[i].name);
+        query_int(&q, ":bytes", o->outputs[i].bytes);
+        query_text(&q, ":sha256", o->outputs[i].sha256);
+        rc = query_run(&q, e);
+    }
+    return rc;
+}
+
 int store_put_observations(struct store *s, const char *attempt, const struct raw_observation *list,
                            size_t n, struct err *e)
 {
@@ -134,10 +157,13 @@ int store_put_observations(struct store *s, const char *attempt, const struct ra
     if (rc != 0)
         return rc;
     rc = rows_add_list(s, &observations, attempt, list, n, e);
-    for (size_t i = 0; i < n && rc == 0; i++)
+    for (size_t i = 0; i < n && rc == 0; i++) {
         rc = add_values(s, attempt, &list[i], e);
-    for (size_t i = 0; i < n && rc == 0; i++)
-        rc = rows_add_samples(s, attempt, &list[i], e);
+        if (rc == 0)
+            rc = rows_add_samples(s, attempt, &list[i], e);
+        if (rc == 0)
+            rc = add_outputs(s, attempt, &list[i], e);
+    }
     return tx_end(s, rc, e);
 }
 
@@ -146,26 +172,57 @@ struct stored_value {
     struct raw_value value;
 };
 
+struct stored_output {
+    int seq;
+    struct raw_output output;
+};
+
 static const struct field value_fields[] = {
     F(struct stored_value, seq),
     F_AS(struct stored_value, value.name, "name"),
     F_AS(struct stored_value, value.value, "value"),
 };
 
+static const struct field output_fields[] = {
+    F(struct stored_output, seq),
+    F_AS(struct stored_output, output.name, "name"),
+    F_AS(struct stored_output, output.bytes, "bytes"),
+    F_AS(struct stored_output, output.sha256, "sha256"),
+};
+
+struct part {
+    const char *sql;
+    const struct field *fields;
+    size_t n_fields, item_bytes;
+};
+
+static const struct part value_part = {
+    "SELECT seq, name, value FROM observation_values WHERE attempt = :attempt ORDER BY seq, number",
+    value_fields, ARRAY_LEN(value_fields), sizeof(struct stored_value)};
+static const struct part output_part = {
+    "SELECT seq, name, bytes, sha256 FROM observation_outputs WHERE attempt = :attempt"
+    " ORDER BY seq, number",
+    output_fields, ARRAY_LEN(output_fields), sizeof(struct stored_output)};
+
+static void *load_part(struct store *s, const struct part *part, const char *attempt,
+                       struct arena *a, size_t *n, int *rc, struct err *e)
+{
+    struct query q;
+
+    query_begin(&q, s, part->sql);
+    query_text(&q, ":attempt", attempt);
+    void *stored = query_all(&q, part->fields, part->n_fields, part->item_bytes, a, n);
+    *rc = query_end(&q, e);
+    return stored;
+}
+
 /* Both lists ascend by seq: each observation takes those that are its own. */
 static int load_values(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
                        struct err *e)
 {
-    static const char SQL[] = "SELECT seq, name, value FROM observation_values"
-                              " WHERE attempt = :attempt ORDER BY seq, number";
-    struct query q;
     size_t n, at = 0;
-
-    query_begin(&q, s, SQL);
-    query_text(&q, ":attempt", attempt);
-    struct stored_value *stored =
-        query_all(&q, value_fields, ARRAY_LEN(value_fields), sizeof *stored, a, &n);
-    int rc = query_end(&q, e);
+    int rc;
+    struct stored_value *stored = load_part(s, &value_part, attempt, a, &n, &rc, e);
     if (rc != 0)
         return rc;
     struct raw_value *values = arena_array(a, n, sizeof *values);
@@ -180,6 +237,26 @@ static int load_values(struct store *s, const char *attempt, struct arena *a, st
     return 0;
 }
 
+static int load_outputs(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
+                        struct err *e)
+{
+    size_t n, at = 0;
+    int rc;
+    struct stored_output *stored = load_part(s, &output_part, attempt, a, &n, &rc, e);
+    if (rc != 0)
+        return rc;
+    struct raw_output *outputs = arena_array(a, n, sizeof *outputs);
+    for (size_t i = 0; i < raw->n_observations; i++) {
+        struct raw_observation *o = &raw->observations[i];
+        size_t from = at;
+        for (; at < n && stored[at].seq == o->seq; at++)
+            outputs[at] = stored[at].output;
+        o->n_outputs = at - from;
+        o->outputs = at > from ? outputs + from : NULL;
+    }
+    return 0;
+}
+
 int store_load_observations(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
                             struct err *e)
 {
@@ -187,7 +264,9 @@ int store_load_observations(struct store *s, const char *attempt, struct arena *
     raw->observations = rows_load_list(s, &observations, attempt, a, &raw->n_observations, &rc, e);
     if (rc == 0)
         rc = load_values(s, attempt, a, raw, e);
-    return rc == 0 ? rows_load_samples(s, attempt, a, raw, e) : rc;
+    if (rc == 0)
+        rc = rows_load_samples(s, attempt, a, raw, e);
+    return rc == 0 ? load_outputs(s, attempt, a, raw, e) : rc;
 }
 
 static const struct field point_fields[] = {

@@ -24,6 +24,22 @@ void doc_check_name(struct json_in *in, const char *key, const char *name, const
               DOC_NAME_MAX);
 }
 
+void doc_check_names(struct json_in *in, const char *key, const char *what,
+                     const struct args *names)
+{
+    size_t mark = json_enter(in, key);
+    for (size_t i = 0; i < names->n && !in->rc; i++) {
+        size_t at = json_enter_index(in, i);
+        doc_check_name(in, NULL, names->v[i], "suite.bad");
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(names->v[k], names->v[i]))
+                json_fail(in, NULL, "suite.bad", "the %s \"%s\" is named twice; remove one", what,
+                          names->v[i]);
+        json_leave(in, at);
+    }
+    json_leave(in, mark);
+}
+
 const char *doc_name(struct json_in *in, const cJSON *obj, const char *key, const char *code)
 {
     const char *name = json_str(in, obj, key, JSON_STRING_MAX);

@@ -12,6 +12,9 @@
 bool doc_is_name(const char *s);
 /* Fails at key unless name is one; code is the document's ("suite.bad"). */
 void doc_check_name(struct json_in *in, const char *key, const char *name, const char *code);
+/* Of a suite: each of the member's names is one, and stands there once. what: "counter". */
+void doc_check_names(struct json_in *in, const char *key, const char *what,
+                     const struct args *names);
 /* The member as such a name. */
 const char *doc_name(struct json_in *in, const cJSON *obj, const char *key, const char *code);
 

@@ -7,6 +7,7 @@ extern const char *const workload_keys[];
 extern const char *const lane_keys[];
 extern const char *const sample_keys[];
 extern const char *const scaling_keys[];
+extern const char *const step_keys[]; /* of a lane of measure "build" */
 
 extern const char *const job_keys[];
 extern const char *const job_suite_keys[];

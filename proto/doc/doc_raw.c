@@ -5,7 +5,7 @@
 #include "proto/doc/doc_ledger.h"
 #include "proto/doc/documents.h"
 
-/* Files and scaling only where there are any. */
+/* Files, scaling and outputs only where there are any. */
 static void lanes_encode(struct json_out *o, const struct raw_workload *w)
 {
     json_begin_array(o, "lanes");
@@ -20,6 +20,8 @@ static void lanes_encode(struct json_out *o, const struct raw_workload *w)
             doc_fields_encode(o, &raw_scaling_table, &lane->scaling);
             json_end(o);
         }
+        if (lane->outputs.n > 0)
+            json_put_args(o, "outputs", &lane->outputs);
         json_end(o);
     }
     json_end_array(o);
@@ -47,6 +49,10 @@ static void workloads_encode(struct json_out *o, const struct raw *raw)
             json_put_int(o, "window_ms", w->window_ms);
         if (w->measure == MEASURE_SIZE)
             json_put_int(o, "growth_pct", w->growth_pct);
+        if (w->measure == MEASURE_BUILD) {
+            json_put_str(o, "steps_of", w->steps_of);
+            json_put_bool(o, "reproducible", w->reproducible);
+        }
         lanes_encode(o, w);
         json_end(o);
     }
@@ -109,7 +115,7 @@ static void samples_encode(struct json_out *o, const struct raw_observation *one
     json_end_array(o);
 }
 
-/* Values only where there are any: a time has none. Samples only where there are any. */
+/* Values, samples and outputs only where there are any: a time has no values. */
 static void observations_encode(struct json_out *o, const struct raw *raw)
 {
     json_begin_array(o, "observations");
@@ -121,6 +127,8 @@ static void observations_encode(struct json_out *o, const struct raw *raw)
             doc_records_encode(o, "values", &raw_value_table, one->values, one->n_values);
         if (one->n_samples > 0)
             samples_encode(o, one);
+        if (one->n_outputs > 0)
+            doc_records_encode(o, "outputs", &raw_output_table, one->outputs, one->n_outputs);
         ledger_encode(o, one);
         json_end(o);
     }

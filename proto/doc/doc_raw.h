@@ -17,7 +17,7 @@
 extern const struct doc_table raw_source_table, raw_build_table, raw_artifact_table, raw_tool_table,
     raw_recheck_table, raw_refusal_table, raw_observation_table, raw_lane_table, raw_workload_table,
     raw_head_table, raw_session_table, raw_pair_row_table, raw_value_table, raw_file_table,
-    raw_series_table, raw_scaling_table;
+    raw_series_table, raw_scaling_table, raw_output_table;
 
 /* Sources, each with its correction or null. */
 extern const struct doc_table raw_correction_table;

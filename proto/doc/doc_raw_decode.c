@@ -64,11 +64,12 @@ static void place_resolve(struct json_in *in, const struct raw *raw, const char 
 
 static void lane_decode(struct json_in *in, const cJSON *item, struct raw_lane *lane)
 {
-    static const char *const more[] = {"files", "scaling", NULL};
+    static const char *const more[] = {"files", "scaling", "outputs", NULL};
     doc_fields_decode(in, item, &raw_lane_table, more, lane);
     if (cJSON_GetObjectItemCaseSensitive(item, "files"))
         lane->files =
             doc_records_decode(in, item, "files", &raw_file_table, RAW_VALUES_MAX, &lane->n_files);
+    lane->outputs = json_opt_args(in, item, "outputs", RAW_VALUES_MAX);
     const cJSON *scaling = json_opt_obj(in, item, "scaling");
     if (!scaling)
         return;
@@ -96,8 +97,9 @@ static void lanes_decode(struct json_in *in, const cJSON *obj, struct raw_worklo
 
 static void workloads_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
 {
-    static const char *const more[] = {"lanes",     "counters", "growth_pct", "tool", "baseline",
-                                       "window_ms", "ack",      "samples",    NULL};
+    static const char *const more[] = {"lanes",    "counters",     "growth_pct", "tool",
+                                       "baseline", "window_ms",    "ack",        "samples",
+                                       "steps_of", "reproducible", NULL};
     size_t n = 0, i = 0;
     const cJSON *array = json_arr(in, doc, "workloads", RAW_WORKLOADS_MAX, &n);
     if (in->rc)
@@ -118,6 +120,10 @@ static void workloads_decode(struct json_in *in, const cJSON *doc, struct raw *r
             raw->workloads[i].samples =
                 doc_records_decode(in, item, "samples", &raw_series_table, SAMPLE_SERIES_MAX,
                                    &raw->workloads[i].n_samples);
+        if (raw->workloads[i].measure == MEASURE_BUILD) {
+            raw->workloads[i].steps_of = json_str(in, item, "steps_of", FIELD_NAME_MAX);
+            raw->workloads[i].reproducible = json_bool(in, item, "reproducible");
+        }
         raw->workloads[i].growth_pct =
             (int)json_opt_int(in, item, "growth_pct", 0, GROWTH_PCT_MAX, 0);
         lanes_decode(in, item, &raw->workloads[i++]);
@@ -217,13 +223,16 @@ static void samples_decode(struct json_in *in, const cJSON *obj, struct raw_obse
 static void observation_decode(struct json_in *in, const cJSON *item, const struct raw *raw,
                                struct raw_observation *out)
 {
-    static const char *const more[] = {"ledger", "disturbed", "values", "samples", NULL};
+    static const char *const more[] = {"ledger", "disturbed", "values", "samples", "outputs", NULL};
     doc_fields_decode(in, item, &raw_observation_table, more, out);
     ledger_decode(in, item, out);
     if (cJSON_GetObjectItemCaseSensitive(item, "values"))
         out->values = doc_records_decode(in, item, "values", &raw_value_table, RAW_VALUES_MAX,
                                          &out->n_values);
     samples_decode(in, item, out);
+    if (cJSON_GetObjectItemCaseSensitive(item, "outputs"))
+        out->outputs = doc_records_decode(in, item, "outputs", &raw_output_table, RAW_VALUES_MAX,
+                                          &out->n_outputs);
     struct place at = {0};
     place_resolve(in, raw, out->workload, out->lane, out->side, &at);
 }

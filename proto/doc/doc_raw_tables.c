@@ -119,6 +119,13 @@ static const struct doc_field value_fields[] = {
 };
 const struct doc_table raw_value_table = DOC_TABLE(value_fields, struct raw_value);
 
+static const struct doc_field output_fields[] = {
+    LINE(struct raw_output, name),
+    DOC_FIELD(struct raw_output, bytes, DOC_I64, JSON_INT_MAX),
+    STR(struct raw_output, sha256),
+};
+const struct doc_table raw_output_table = DOC_TABLE(output_fields, struct raw_output);
+
 static const struct doc_field file_fields[] = {
     STR(struct lane_file, name),
     LINE(struct lane_file, path),

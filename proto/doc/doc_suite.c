@@ -10,13 +10,13 @@
 #include "proto/doc/doc_keys.h"
 #include "proto/doc/doc_suite_files.h"
 #include "proto/doc/doc_suite_samples.h"
+#include "proto/doc/doc_suite_steps.h"
 
 #define WORKLOADS_MAX 64
 #define LANES_MAX 64
 #define BUILD_STEPS_MAX 32
 #define ENV_MAX 64
 #define RECORD_MAX 511 /* with its newline a line of 512 bytes */
-#define STDOUT_MAX 65536
 #define WAIT_MAX_NS 60000000000
 #define OPERATIONS_MAX 1000000000000
 #define RESOLUTION_MAX_NS 1000000000
@@ -42,10 +42,13 @@ const char *const workload_keys[] = {"name",
                                      "window_ms",
                                      "ack",
                                      "samples",
+                                     "steps",
+                                     "reproducible",
                                      NULL};
 const char *const lane_keys[] = {"command",   "control",   "optional",      "needs",   "cpus",
                                  "startup",   "stdout",    "cwd",           "env",     "files",
-                                 "baselines", "must_link", "must_not_link", "scaling", NULL};
+                                 "baselines", "must_link", "must_not_link", "scaling", "prepare",
+                                 "steps",     NULL};
 
 /* Members that the suite format will have; naming them beats calling them unknown. */
 static const char *const later_keys[] = {"fixture", "phases", "memory", "variants", NULL};
@@ -112,37 +115,64 @@ static void refuse_members(struct json_in *in, const cJSON *obj, enum measure me
                       measure_name(measure), *keys);
 }
 
+/* Of every lane in which something runs. */
+static void decode_run(struct json_in *in, const cJSON *obj, struct lane *lane)
+{
+    lane->control = json_opt_bool(in, obj, "control", false);
+    lane->optional = json_opt_bool(in, obj, "optional", false);
+    decode_needs(in, obj, lane);
+    lane->cpus = decode_cpus(in, obj);
+    lane->env = doc_opt_env(in, obj, "env", ENV_MAX, "suite.bad", &lane->n_env);
+}
+
+static void decode_command(struct json_in *in, const cJSON *obj, struct lane *lane)
+{
+    unsigned used;
+
+    lane->command = doc_command(in, obj, "command", &used);
+    lane->startup = json_opt_str(in, obj, "startup", DOC_NAME_MAX, NULL);
+    lane->stdout_text = json_opt_str(in, obj, "stdout", SUITE_STDOUT_MAX, NULL);
+    lane->cwd = json_opt_str(in, obj, "cwd", 4096, NULL);
+    if (lane->cwd && lane->cwd[0] != '/')
+        json_fail(in, "cwd", "suite.bad", "cwd must be an absolute path");
+    decode_run(in, obj, lane);
+    check_control(in, lane, used);
+}
+
+/* What the lanes of a measure have no use for. */
+static const char *const *foreign_members(enum measure measure)
+{
+    static const char *const size[] = {"command", "optional", "needs",   "cpus",
+                                       "startup", "stdout",   "cwd",     "env",
+                                       "prepare", "steps",    "scaling", NULL};
+    static const char *const build[] = {"command", "startup",   "stdout",    "cwd",
+                                        "files",   "baselines", "must_link", "must_not_link",
+                                        "scaling", NULL};
+    static const char *const others[] = {"files",   "baselines", "must_link", "must_not_link",
+                                         "prepare", "steps",     NULL};
+
+    return measure == MEASURE_SIZE ? size : measure == MEASURE_BUILD ? build : others;
+}
+
 static void decode_lane(struct json_in *in, const cJSON *obj, enum measure measure,
                         struct lane *lane)
 {
-    static const char *const of_size[] = {"files", "baselines", "must_link", "must_not_link", NULL};
-    static const char *const of_runs[] = {"command", "optional", "needs", "cpus",    "startup",
-                                          "stdout",  "cwd",      "env",   "scaling", NULL};
-    unsigned used;
     refuse_later(in, obj);
     refuse_in_lane(in, obj, "declared_wait_ns", "a wait is declared");
     refuse_in_lane(in, obj, "operations", "operations are counted");
     refuse_in_lane(in, obj, "resolution_ns", "a timer is declared");
     json_closed(in, obj, lane_keys);
-    refuse_members(in, obj, measure, measure == MEASURE_SIZE ? of_runs : of_size);
+    refuse_members(in, obj, measure, foreign_members(measure));
     if (measure == MEASURE_SIZE) {
         lane->control = json_opt_bool(in, obj, "control", false);
         doc_lane_files(in, obj, lane);
-        return;
+    } else if (measure == MEASURE_BUILD) {
+        decode_run(in, obj, lane);
+        doc_lane_prepare(in, obj, lane); /* its steps come when all lanes are known */
+    } else {
+        decode_command(in, obj, lane);
+        doc_lane_scaling(in, obj, measure, lane);
     }
-    lane->command = doc_command(in, obj, "command", &used);
-    lane->control = json_opt_bool(in, obj, "control", false);
-    lane->optional = json_opt_bool(in, obj, "optional", false);
-    decode_needs(in, obj, lane);
-    lane->cpus = decode_cpus(in, obj);
-    lane->startup = json_opt_str(in, obj, "startup", DOC_NAME_MAX, NULL);
-    lane->stdout_text = json_opt_str(in, obj, "stdout", STDOUT_MAX, NULL);
-    lane->cwd = json_opt_str(in, obj, "cwd", 4096, NULL);
-    if (lane->cwd && lane->cwd[0] != '/')
-        json_fail(in, "cwd", "suite.bad", "cwd must be an absolute path");
-    lane->env = doc_opt_env(in, obj, "env", ENV_MAX, "suite.bad", &lane->n_env);
-    doc_lane_scaling(in, obj, measure, lane);
-    check_control(in, lane, used);
 }
 
 static const struct lane *find_lane(const struct workload *w, const char *name)
@@ -246,30 +276,13 @@ static void decode_operations(struct json_in *in, const cJSON *obj, struct workl
     w->resolution_ns = json_opt_int(in, obj, "resolution_ns", 1, RESOLUTION_MAX_NS, 0);
 }
 
-/* Each of the list's names is one, and stands there once. */
-static void check_names(struct json_in *in, const char *key, const char *what,
-                        const struct args *names)
-{
-    size_t mark = json_enter(in, key);
-    for (size_t i = 0; i < names->n && !in->rc; i++) {
-        size_t at = json_enter_index(in, i);
-        doc_check_name(in, NULL, names->v[i], "suite.bad");
-        for (size_t k = 0; k < i; k++)
-            if (!strcmp(names->v[k], names->v[i]))
-                json_fail(in, NULL, "suite.bad", "the %s \"%s\" is named twice; remove one", what,
-                          names->v[i]);
-        json_leave(in, at);
-    }
-    json_leave(in, mark);
-}
-
 static struct args decode_counters(struct json_in *in, const cJSON *obj)
 {
     struct args names = json_opt_args(in, obj, "counters", COUNTERS_MAX);
     if (!in->rc && names.n == 0)
         json_fail(in, "counters", "suite.bad",
                   "counters must name 1 to %d counters that each lane prints", COUNTERS_MAX);
-    check_names(in, "counters", "counter", &names);
+    doc_check_names(in, "counters", "counter", &names);
     return names;
 }
 
@@ -302,6 +315,16 @@ static void check_baseline(struct json_in *in, const struct workload *w)
             "the BASELINE line must differ from the READY line, or a missing one is not seen");
 }
 
+static void decode_build(struct json_in *in, const cJSON *obj, struct workload *w)
+{
+    if (w->measure == MEASURE_BUILD) {
+        w->reproducible = json_opt_bool(in, obj, "reproducible", false);
+        return;
+    }
+    refuse_member(in, obj, "steps", w->measure);
+    refuse_member(in, obj, "reproducible", w->measure);
+}
+
 static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workload *w)
 {
     decode_operations(in, obj, w);
@@ -314,7 +337,8 @@ static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workl
         w->window_ms = json_opt_int(in, obj, "window_ms", WINDOW_MIN_MS, WINDOW_MAX_MS, WINDOW_MS);
     else
         refuse_member(in, obj, "window_ms", w->measure);
-    if (measure_has_values(w->measure))
+    decode_build(in, obj, w);
+    if (measure_has_values(w->measure) || w->measure == MEASURE_BUILD)
         refuse_member(in, obj, "declared_wait_ns", w->measure);
     if (measure_has_records(w->measure)) {
         w->ready = decode_record(in, obj, "ready");
@@ -340,14 +364,14 @@ static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workl
         w->counters = decode_counters(in, obj);
         return;
     }
-    w->stdout_text = json_opt_str(in, obj, "stdout", STDOUT_MAX, NULL);
+    w->stdout_text = json_opt_str(in, obj, "stdout", SUITE_STDOUT_MAX, NULL);
 }
 
 /* The sides on which it does not exist. They are names of the jobs': a suite serves many. */
 static struct args decode_absent(struct json_in *in, const cJSON *obj)
 {
     struct args sides = json_opt_args(in, obj, "absent", JOB_SIDES_MAX);
-    check_names(in, "absent", "side", &sides);
+    doc_check_names(in, "absent", "side", &sides);
     return sides;
 }
 
@@ -356,10 +380,10 @@ static void decode_workload(struct json_in *in, const cJSON *obj, struct workloa
     refuse_later(in, obj);
     json_closed(in, obj, workload_keys);
     w->name = doc_name(in, obj, "name", "suite.bad");
-    w->measure =
-        (enum measure)json_enum_of(in, obj, "measure", measure_parse,
-                                   "protocol, process, operation, counters, size, "
-                                   "instructions, memory, cpu (others come in later versions)");
+    w->measure = (enum measure)json_enum_of(
+        in, obj, "measure", measure_parse,
+        "protocol, process, operation, counters, size, "
+        "instructions, memory, cpu, build (others come in later versions)");
     if (!in->rc)
         decode_by_measure(in, obj, w);
     doc_suite_samples(in, obj, w);
@@ -368,31 +392,53 @@ static void decode_workload(struct json_in *in, const cJSON *obj, struct workloa
     decode_lanes(in, obj, w);
 }
 
+static const char *written_name(const struct workload *w)
+{
+    return w->steps_of ? w->steps_of : w->name;
+}
+
 static bool is_named_before(const struct suite *s, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (!strcmp(s->workloads[i].name, s->workloads[index].name))
+        if (!strcmp(written_name(&s->workloads[i]), written_name(&s->workloads[index])))
             return true;
     return false;
 }
 
+/* One, or as many as a build has steps. */
+static void take_workload(struct json_in *in, const cJSON *obj, struct suite *s)
+{
+    struct workload *at = &s->workloads[s->n_workloads];
+
+    decode_workload(in, obj, at);
+    if (!in->rc && at->measure == MEASURE_BUILD) {
+        const struct workload written = *at;
+        doc_expand_steps(in, obj, &written, at);
+    }
+    if (!in->rc && is_named_before(s, s->n_workloads))
+        json_fail(in, "name", "suite.bad", "two workloads have the name \"%s\"; rename one",
+                  written_name(at));
+    s->n_workloads += doc_count_steps(obj);
+}
+
 static void decode_workloads(struct json_in *in, const cJSON *doc, struct suite *s)
 {
-    const cJSON *arr = json_arr(in, doc, "workloads", WORKLOADS_MAX, &s->n_workloads), *m;
-    size_t i = 0, mark = json_enter(in, "workloads");
-    s->workloads = arena_array(in->a, s->n_workloads, sizeof *s->workloads);
-    if (!in->rc && s->n_workloads == 0)
+    size_t n = 0, total = 0, i = 0, mark;
+    const cJSON *arr = json_arr(in, doc, "workloads", WORKLOADS_MAX, &n), *m;
+
+    mark = json_enter(in, "workloads");
+    cJSON_ArrayForEach (m, arr)
+        total += doc_count_steps(m);
+    s->workloads = arena_array(in->a, total, sizeof *s->workloads);
+    if (!in->rc && n == 0)
         json_fail(in, NULL, "suite.bad", "a suite has at least one workload");
     cJSON_ArrayForEach (m, arr) {
-        size_t at = json_enter_index(in, i);
-        decode_workload(in, m, &s->workloads[i]);
-        if (!in->rc && is_named_before(s, i))
-            json_fail(in, "name", "suite.bad", "two workloads have the name \"%s\"; rename one",
-                      s->workloads[i].name);
+        size_t at = json_enter_index(in, i++);
+        if (!in->rc)
+            take_workload(in, m, s);
         json_leave(in, at);
         if (in->rc)
             return;
-        i++;
     }
     json_leave(in, mark);
 }

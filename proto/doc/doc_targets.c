@@ -63,9 +63,25 @@ static const char *opt_name(struct json_in *in, const cJSON *obj, const char *ke
     return in->rc ? NULL : name;
 }
 
+/* Of a suite, or a step of one of its builds: "hello.check". */
+static const char *decode_workload(struct json_in *in, const cJSON *obj)
+{
+    const char *name = json_str(in, obj, "workload", JSON_STRING_MAX);
+    const char *dot = in->rc ? NULL : strchr(name, '.');
+
+    if (dot && strlen(name) <= DOC_NAME_MAX) {
+        doc_check_name(in, "workload", arena_strndup(in->a, name, (size_t)(dot - name)),
+                       "target.bad");
+        doc_check_name(in, "workload", dot + 1, "target.bad");
+    } else if (!in->rc) {
+        doc_check_name(in, "workload", name, "target.bad");
+    }
+    return in->rc ? NULL : name;
+}
+
 static void decode_time(struct json_in *in, const cJSON *obj, struct target *t)
 {
-    t->workload = doc_name(in, obj, "workload", "target.bad");
+    t->workload = decode_workload(in, obj);
     t->lane = doc_name(in, obj, "lane", "target.bad");
     t->time = (enum target_time)json_opt_enum_of(in, obj, "time", target_time_parse, "wall, cpu",
                                                  TARGET_WALL);
@@ -184,7 +200,7 @@ static void decode_gap(struct json_in *in, const cJSON *obj, struct recorded_gap
 {
     json_closed(in, obj, target_gap_keys);
     gap->suite = opt_name(in, obj, "suite");
-    gap->workload = doc_name(in, obj, "workload", "target.bad");
+    gap->workload = decode_workload(in, obj);
     gap->lane = doc_name(in, obj, "lane", "target.bad");
     gap->reference = doc_name(in, obj, "reference", "target.bad");
     gap->ratio = json_num(in, obj, "ratio", 0, RATIO_MAX);

@@ -52,7 +52,9 @@ def check(suite, source, out) -> subprocess.CompletedProcess:
 
 
 def lanes_of(document: dict) -> list[tuple[str, str]]:
-    return [(w["name"], lane) for w in document["workloads"] for lane in w["lanes"]]
+    """By the names of reports, in which a build has one workload for each step."""
+    return [(f"{w['name']}.{step}" if step else w["name"], lane) for w in document["workloads"]
+            for step in w.get("steps", [""]) for lane in w["lanes"]]
 
 
 @pytest.mark.parametrize("suite", SHORT)
@@ -82,7 +84,7 @@ WRONG = {
     "representation": ("callable.c", "struct callable to = *from;",
                        "struct callable to = *from; to.captures[0]++;", "callable_move_time/c "),
     "build-times": ("compile.c", '(void)execvp("cc", arguments);',
-                    'puts("cc"), fflush(stdout), (void)execvp("cc", arguments);', "hello_check/c "),
+                    'puts("cc"), fflush(stdout), (void)execvp("cc", arguments);', "hello.check/c "),
     "scalable-runtime": ("loop.c", "size_t tasks = count;", "size_t tasks = count + 1;", "sleepers/c "),
     "executable-size": ("print.c", "puts(text)", "puts(text + 1)", "hello_run/c "),
     "instructions": ("fib.c", "if (n < 2)", "if (n < 1)", "fib20/c "),

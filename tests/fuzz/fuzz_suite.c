@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "core/plan.h"
 #include "fuzz/fuzz.h"
 #include "proto/doc/doc_command.h"
 #include "proto/doc/doc_common.h"
@@ -56,6 +57,15 @@ static void check_files(const struct lane *lane)
     }
 }
 
+static void check_step(const struct lane *lane)
+{
+    MUST(!lane->startup && !lane->cwd);
+    for (size_t i = 0; i < lane->n_prepare; i++)
+        check_command(&lane->prepare[i], lane->control);
+    for (size_t i = 0; i < lane->outputs.n; i++)
+        MUST(file_path_is_inside(lane->outputs.v[i]), "%s", lane->outputs.v[i]);
+}
+
 static void check_lane(const struct workload *w, const struct lane *lane)
 {
     MUST(doc_is_name(lane->name) && find_lane(w, lane->name) == lane);
@@ -65,6 +75,10 @@ static void check_lane(const struct workload *w, const struct lane *lane)
         check_files(lane);
     else
         check_command(&lane->command, lane->control);
+    if (w->measure == MEASURE_BUILD)
+        check_step(lane);
+    else
+        MUST(lane->n_prepare == 0 && lane->outputs.n == 0);
     check_env(lane->env, lane->n_env);
     if (!lane->startup)
         return;
@@ -72,9 +86,27 @@ static void check_lane(const struct workload *w, const struct lane *lane)
     MUST(w->measure == MEASURE_PROCESS && startup && startup != lane && !startup->startup);
 }
 
+/* "hello.check" of "hello", with the lanes of the step before it, which stands beside it. */
+static void check_names(const struct suite *s, const struct workload *w)
+{
+    size_t len = w->steps_of ? strlen(w->steps_of) : 0;
+
+    MUST((w->measure == MEASURE_BUILD) == (w->steps_of != NULL));
+    MUST(strlen(w->name) <= DOC_NAME_MAX);
+    MUST(doc_is_name(w->steps_of ? w->steps_of : w->name), "%s", w->name);
+    if (!w->steps_of)
+        return;
+    MUST(strncmp(w->name, w->steps_of, len) == 0 && w->name[len] == '.', "%s", w->name);
+    MUST(doc_is_name(w->name + len + 1), "%s", w->name);
+    for (const struct workload *other = s->workloads; other < w; other++)
+        if (plan_is_one_build(other->steps_of, w->steps_of))
+            MUST(other->n_lanes == w->n_lanes && plan_is_one_build(w[-1].steps_of, w->steps_of));
+}
+
 static void check_workload(const struct suite *s, const struct workload *w)
 {
-    MUST(doc_is_name(w->name) && w->n_lanes > 0);
+    MUST(w->n_lanes > 0);
+    check_names(s, w);
     for (const struct workload *other = s->workloads; other < w; other++)
         MUST(strcmp(other->name, w->name) != 0, "%s", w->name);
     if (measure_has_records(w->measure)) {

@@ -2,8 +2,8 @@
 """generate.py DIR FUNCTIONS: writes the programs that are built, the same ones each time.
 
 hello: one file that prints a line. modules: eight files with FUNCTIONS functions each, and one that
-calls them all. tables: one file with a table of 20 times FUNCTIONS rows. This needs nothing but the
-standard library.
+calls them all. tables: one file with a table of 20 times FUNCTIONS rows. network: one file that
+sends numbers to itself over TCP. This needs nothing but the standard library.
 """
 
 import pathlib
@@ -20,6 +20,61 @@ int main(void)
     puts("hello");
     return 0;
 }
+"""
+
+NETWORK = """#define _POSIX_C_SOURCE 200809L
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {{ NUMBERS = {numbers} }};
+
+/* Two ends of one connection on the loopback interface. */
+static int connect_ends(int ends[2])
+{{
+    struct sockaddr_in at = {{.sin_family = AF_INET, .sin_addr = {{htonl(INADDR_LOOPBACK)}}}};
+    socklen_t size = sizeof at;
+    int listening = socket(AF_INET, SOCK_STREAM, 0);
+
+    if (listening < 0 || bind(listening, (struct sockaddr *)&at, size) != 0 ||
+        listen(listening, 1) != 0 || getsockname(listening, (struct sockaddr *)&at, &size) != 0)
+        return -1;
+    ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+    if (ends[0] < 0 || connect(ends[0], (struct sockaddr *)&at, size) != 0)
+        return -1;
+    ends[1] = accept(listening, NULL, NULL);
+    (void)close(listening);
+    return ends[1] < 0 ? -1 : 0;
+}}
+
+static int pass_on(const int ends[2], uint64_t number, uint64_t *received)
+{{
+    if (write(ends[0], &number, sizeof number) != (ssize_t)sizeof number)
+        return -1;
+    return recv(ends[1], received, sizeof *received, MSG_WAITALL) == (ssize_t)sizeof *received ? 0 : -1;
+}}
+
+int main(void)
+{{
+    uint64_t sum = 0, received = 0;
+    int ends[2];
+
+    if (connect_ends(ends) != 0)
+        return 1;
+    for (uint64_t number = 1; number <= NUMBERS; number++) {{
+        if (pass_on(ends, number * number, &received) != 0)
+            return 1;
+        sum += received;
+    }}
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    printf("%" PRIu64 "\\n", sum);
+    return 0;
+}}
 """
 
 FUNCTION = """
@@ -119,8 +174,13 @@ def tables_source(functions):
     )
 
 
+def network_result(functions):
+    return sum(number * number for number in range(1, functions + 1))
+
+
 def files(functions):
     made = {"hello.c": HELLO, "tables.c": tables_source(functions)}
+    made["network.c"] = NETWORK.format(numbers=functions)
     made["modules.h"] = modules_header(functions)
     made["modules.c"] = modules_main(functions)
     for module in range(MODULES):
@@ -138,7 +198,7 @@ def sources(program):
 def output(program, functions):
     if program == "hello":
         return "hello\n"
-    results = {"modules": modules_result, "tables": tables_result}
+    results = {"modules": modules_result, "tables": tables_result, "network": network_result}
     return f"{results[program](functions)}\n"
 
 

@@ -15,7 +15,8 @@ sys.dont_write_bytecode = True  # nothing but the suite may lie in its folder
 
 import generate  # noqa: E402: behind the line above
 
-PROGRAMS = ["hello", "modules", "tables"]
+PROGRAMS = ["hello", "modules", "tables", "network"]
+STEPS = ["check", "build", "run", "link", "run_linked"]
 # The driver of the measured source; and as a control the host's compiler, by what it drives it with.
 CC = {
     "check": ["cc", "-std=c11", "-fsyntax-only"],
@@ -34,45 +35,46 @@ def objects(program):
     return [path.removesuffix(".c") + ".o" for path in paths(program)]
 
 
-def commands(by, program):
-    """What is timed. What is written lies in the folder that the lane runs in."""
+def steps(by, program, output):
+    """What is timed, in the empty folder that the lane runs in; what was made must run."""
     return {
-        "check": [*by["check"], *paths(program)],
-        "build": [*by["build"], program, *paths(program)],
-        "link": [*by["link"], program, *objects(program)],
-        "run": [f"{{build}}/{program}"],
+        "check": {"command": [*by["check"], *paths(program)]},
+        "build": {"command": [*by["build"], program, *paths(program)], "outputs": [program]},
+        "run": {"command": [f"./{program}"], "stdout": output},
+        "link": {"command": [*by["link"], "linked", *objects(program)], "outputs": ["linked"]},
+        "run_linked": {"command": ["./linked"], "stdout": output},
     }
 
 
 def prepare(by, functions):
-    """Build steps: the sources, their objects, and the programs that run."""
+    """Build steps of a side: the sources, and their objects."""
     yield ["/usr/bin/python3", "-I", "-S", "-B", "{suite}/generate.py", "{build}/programs", str(functions)]
     for program in PROGRAMS:
         for source, target in zip(paths(program), objects(program)):
             yield [*by["object"], target, source]
-        yield [*by["link"], f"{{build}}/{program}", *objects(program)]
 
 
 def workloads(functions):
     for program in PROGRAMS:
-        driver, host = commands(DRIVER, program), commands(CC, program)
-        for step in driver:
-            yield {
-                "name": f"{program}_{step}",
-                "measure": "process",
-                "stdout": generate.output(program, functions) if step == "run" else "",
-                "lanes": {
-                    "c": {"command": driver[step], "cpus": 1},
-                    "cc": {"command": host[step], "cpus": 1, "control": True},
-                },
-            }
+        output = generate.output(program, functions)
+        yield {
+            "name": program,
+            "measure": "build",
+            "steps": STEPS,
+            "reproducible": True,
+            "stdout": "",
+            "lanes": {
+                "c": {"steps": steps(DRIVER, program, output), "cpus": 1},
+                "cc": {"steps": steps(CC, program, output), "cpus": 1, "control": True},
+            },
+        }
 
 
 def document(functions):
     return {
         "schema": "aurabench.suite.v1",
         "name": "build-times",
-        "description": "Checking, building and linking of three programs by a driver of the compiler",
+        "description": "Checking, building and linking of four programs by a driver of the compiler",
         "build": [["make", "-C", "{source}", "OUT={build}"], *prepare(DRIVER, functions)],
         "suite_build": list(prepare(CC, functions)),
         "forbidden": ["make", "cc", "gcc", "clang", "cc1", "as", "ld"],

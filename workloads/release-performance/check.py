@@ -212,12 +212,12 @@ def run_wrong_go(workload, command, environment, cpus):
 
 
 def run_process(workload, lane, command, environment):
-    expected = lane.get("stdout", workload["stdout"]).encode("utf-8")
+    expected = lane.get("stdout", workload["stdout"])
     with Child(command, environment, lane.get("cpus")) as child:
         output, end = child.rest()
         elapsed = end - child.started
         child.expect_clean_end()
-        if output != expected:
+        if expected is not None and output != expected.encode("utf-8"):
             raise CheckError(f"printed {output!r} instead of {expected!r}")
     return elapsed
 
@@ -250,17 +250,67 @@ def check_files(lane, places):
             raise CheckError(f"{path} is no file")
 
 
+def steps_of(workload):
+    """A build as one workload for each of its steps, each a whole process; others as they are."""
+    if workload["measure"] != "build":
+        return [workload]
+    lanes = workload["lanes"].items()
+    return [
+        {
+            "name": f"{workload['name']}.{step}",
+            "measure": "process",
+            "stdout": workload.get("stdout"),
+            "lanes": {
+                name: {
+                    **lane,
+                    **lane["steps"][step],
+                    "folder": f"{workload['name']}-{name}",
+                    "prepare": lane.get("prepare", []) if step == workload["steps"][0] else [],
+                }
+                for name, lane in lanes
+            },
+        }
+        for step in workload["steps"]
+    ]
+
+
+def check_step(suite, workload, lane, places, repeat):
+    """One step of a build, in the folder that all steps of its lane run in."""
+    home = os.getcwd()
+    os.makedirs(lane["folder"], exist_ok=True)
+    os.chdir(lane["folder"])
+    try:
+        build(lane["prepare"], places, os.getcwd())
+        return run_lane(suite, workload, lane, places, repeat)
+    finally:
+        os.chdir(home)
+
+
+def check_outputs(lane):
+    for name in lane.get("outputs", []):
+        if not os.path.isfile(name) or os.path.islink(name):
+            raise CheckError(f"did not write its output {name}")
+
+
 def check_lane(suite, workload, lane, places, repeat):
     if workload["measure"] == "size":
         check_files(lane, places)
         return []
+    if "folder" in lane:
+        return check_step(suite, workload, lane, places, repeat)
+    return run_lane(suite, workload, lane, places, repeat)
+
+
+def run_lane(suite, workload, lane, places, repeat):
     command = expand(lane["command"], places)
     absent = why_absent(lane, command, places)
     if absent:
         raise LaneAbsent(absent)
     environment = {**BASE_ENVIRONMENT, **suite.get("env", {}), **lane.get("env", {})}
     if workload["measure"] in ("process", "instructions"):
-        return [run_process(workload, lane, command, environment) for _ in range(repeat)]
+        times = [run_process(workload, lane, command, environment) for _ in range(repeat)]
+        check_outputs(lane)
+        return times
     cpus = lane.get("cpus")
     if workload["measure"] == "counters":
         return [run_counters(workload, command, environment, cpus) for _ in range(repeat)]
@@ -342,7 +392,7 @@ def check(arguments, suite, suite_build):
 def check_lanes(arguments, suite, side, control):
     failures = 0
     lanes = 0
-    for workload in suite["workloads"]:
+    for workload in (step for written in suite["workloads"] for step in steps_of(written)):
         if arguments.workload and workload["name"] not in arguments.workload:
             continue
         for name, lane in workload["lanes"].items():

@@ -306,6 +306,65 @@ static void what_is_not_run_is_looked_at_once(void **state)
     assert_int_equal(plan_repetitions(MEASURE_COUNTERS, 11), 11);
 }
 
+/* Workload 0 alone, 1 to 3 the steps of one build with two lanes. */
+static struct suite *suite_with_steps(struct arena *a)
+{
+    struct suite *s = suite_of(a, (size_t[]){1, 2, 2, 2}, 4);
+    for (int w = 1; w < 4; w++) {
+        s->workloads[w].measure = MEASURE_BUILD;
+        s->workloads[w].steps_of = "hello";
+    }
+    return s;
+}
+
+static void steps_of_a_build_are_visited_as_one_workload(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct plan *p = plan_make(&a, suite_with_steps(&a), 2, 2, 0, ORDER_INTERLEAVED, NULL);
+    const struct plan_step *step = p->steps;
+    assert_int_equal(p->n, 2 * (2 + 3 * 4));
+    assert_step(step++, OBS_TIMED, 0, 0, 0, 0, 0);
+    assert_step(step++, OBS_TIMED, 0, 0, 0, 1, 1);
+    for (int position = 0; position < 4; position++)
+        for (int w = 1; w < 4; w++)
+            assert_step(step++, OBS_TIMED, 0, w, position / 2, position % 2, position);
+    /* Round 1 begins with the build, its second lane, and the later side. */
+    for (int position = 0; position < 4; position++)
+        for (int w = 1; w < 4; w++)
+            assert_step(step++, OBS_TIMED, 1, w, 1 - position / 2, 1 - position % 2, position);
+}
+
+static void steps_of_a_build_are_replaced_together(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct suite *s = suite_with_steps(&a);
+    struct plan *p = plan_make(&a, s, 1, 1, 0, ORDER_INTERLEAVED, NULL);
+    size_t from = p->n;
+    plan_replace(&a, p, s, 1, 1, (int[]){-1, 0, 0, 0}, NULL);
+    assert_int_equal(p->n - from, 6);
+    for (size_t i = from; i < p->n; i++) {
+        assert_int_equal(p->steps[i].workload, 1 + (i - from) % 3);
+        assert_int_equal(p->steps[i].replaces, 0);
+    }
+}
+
+/* A report can say of steps what no suite can: one lane fewer, and not side by side. */
+static void steps_with_other_lanes_stay_within_theirs(void **state)
+{
+    (void)state;
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct suite *s = suite_with_steps(&a);
+    s->workloads[2].n_lanes = 1;
+    s->workloads[3].steps_of = "other";
+    assert_int_equal(plan_end_of_steps(s, 1), 3);
+    bool yes[] = {true, true};
+    const bool *present[] = {yes, yes, yes, yes};
+    struct plan *p = plan_make(&a, s, 1, 1, 0, ORDER_INTERLEAVED, present);
+    assert_int_equal(p->n, 1 + 2 + 1 + 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +380,9 @@ int main(void)
         cmocka_unit_test(each_lane_stands_at_each_place_equally_often),
         cmocka_unit_test(each_workload_opens_a_round_equally_often),
         cmocka_unit_test(what_is_not_run_is_looked_at_once),
+        cmocka_unit_test(steps_of_a_build_are_visited_as_one_workload),
+        cmocka_unit_test(steps_of_a_build_are_replaced_together),
+        cmocka_unit_test(steps_with_other_lanes_stay_within_theirs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void every_word_has_one_spelling_that_parses_back(void **state)
 {
     (void)state;
     WALK(tri, tri, TRI_NOT_APPLICABLE + 1);
-    WALK(measure, measure, MEASURE_CPU + 1);
+    WALK(measure, measure, MEASURE_BUILD + 1);
     WALK(phase, phase, PHASE_COUNT);
     WALK(obs_kind, obs_kind, OBS_TIMED + 1);
     WALK(order, order, ORDER_SEQUENTIAL + 1);

@@ -345,6 +345,9 @@ static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
             workload->measure == MEASURE_CPU ? (int64_t)prng_below(p, WINDOW_MAX_MS) : 0;
         random_samples_of(a, p, workload);
         workload->growth_pct = is_size ? (int)prng_below(p, GROWTH_PCT_MAX) : 0;
+        bool is_build = workload->measure == MEASURE_BUILD;
+        workload->steps_of = is_build ? random_string(p) : NULL;
+        workload->reproducible = is_build && chance(p, 2);
         workload->n_lanes = 1 + prng_below(p, 3);
         workload->lanes = arena_array(a, workload->n_lanes, sizeof *workload->lanes);
         for (size_t l = 0; l < workload->n_lanes; l++) {
@@ -356,6 +359,7 @@ static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
             lane->excluded = chance(p, 6);
             random_scaling(p, lane);
             lane->files = random_records(a, p, &raw_file_table, is_size ? 3 : 0, &lane->n_files);
+            lane->outputs = is_build ? random_args(a, p) : (struct args){0};
         }
     }
 }
@@ -382,6 +386,7 @@ static void observe(struct arena *a, struct prng *p, struct raw *raw, const stru
     }
     o->values = random_records(a, p, &raw_value_table, 3, &o->n_values);
     random_samples(a, p, &raw->workloads[step->workload], o);
+    o->outputs = random_records(a, p, &raw_output_table, 3, &o->n_outputs);
     o->disturbed = chance(p, 3) ? -1 : (int)prng_below(p, 1 << DISTURBANCE_COUNT);
     o->seq = step->seq;
     o->workload = raw->workloads[step->workload].name;

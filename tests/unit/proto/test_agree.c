@@ -116,6 +116,7 @@ static void schemas_have_the_members_of_the_decoders(void **state)
         {"schema/suite.json", "lane", lane_keys},
         {"schema/suite.json", "series", sample_keys},
         {"schema/suite.json", "scaling", scaling_keys},
+        {"schema/suite.json", "step", step_keys},
         {"schema/job.json", NULL, job_keys},
         {"schema/job.json", "suite", job_suite_keys},
         {"schema/job.json", "source", job_source_keys},

@@ -36,6 +36,7 @@ static void fill_every_table(struct unit *u)
             " kind, outcome, fifo) VALUES ('%1$s', 0, 'w', 'l', 's', 0, 0, 'timed', 'ok', 0);"
             "INSERT INTO observation_values VALUES ('%1$s', 0, 0, 'allocations', 7);"
             "INSERT INTO observation_samples VALUES ('%1$s', 0, 0, 'overshoot', '7 8');"
+            "INSERT INTO observation_outputs VALUES ('%1$s', 0, 0, 'hello', 7, 'd');"
             "INSERT INTO lane_points VALUES ('w', 'l', '%1$s', 0, 's', 'timed', 'ok', 1, 1);"
             "INSERT INTO refusals (attempt, wall_ms, phase, reason)"
             " VALUES ('%1$s', 1, 'before_build', 'busy');"
@@ -87,6 +88,7 @@ static const struct {
     {"observations", "elapsed_ns"},
     {"observation_values", "value"},
     {"observation_samples", "samples"},
+    {"observation_outputs", "sha256"},
     {"refusals", "reason"},
     {"reports", "grade"},
     {"hooks", "document"},

@@ -122,6 +122,14 @@ static void fill_values(struct unit *u, struct raw_observation *x)
         x->values[i] = (struct raw_value){rnd_text(u), rnd_int64()};
 }
 
+static void fill_outputs(struct unit *u, struct raw_observation *x)
+{
+    x->n_outputs = (size_t)rnd(3);
+    x->outputs = arena_array(&u->arena, x->n_outputs, sizeof *x->outputs);
+    for (size_t i = 0; i < x->n_outputs; i++)
+        x->outputs[i] = (struct raw_output){rnd_text(u), rnd_int64(), rnd_text(u)};
+}
+
 static void fill_observation(struct unit *u, struct raw_observation *x, int seq)
 {
     x->seq = seq;
@@ -135,6 +143,17 @@ static void fill_observation(struct unit *u, struct raw_observation *x, int seq)
     OBS_INT64S(FILL_INT64)
     OBS_INTS(FILL_INT)
     fill_values(u, x);
+    fill_outputs(u, x);
+}
+
+static void same_outputs(const struct raw_observation *a, const struct raw_observation *b)
+{
+    assert_int_equal(a->n_outputs, b->n_outputs);
+    for (size_t i = 0; i < a->n_outputs; i++) {
+        assert_string_equal(a->outputs[i].name, b->outputs[i].name);
+        assert_string_equal(a->outputs[i].sha256, b->outputs[i].sha256);
+        assert_true(a->outputs[i].bytes == b->outputs[i].bytes);
+    }
 }
 
 static void same_values(const struct raw_observation *a, const struct raw_observation *b)
@@ -160,6 +179,7 @@ static void same_observation(const struct raw_observation *x, const struct raw_o
     OBS_INT64S(SAME_INT)
     OBS_INTS(SAME_INT)
     same_values(x, y);
+    same_outputs(x, y);
 }
 
 static void observations_read_back_equal_over_several_batches(void **ctx)
@@ -219,7 +239,7 @@ static void observe_two_lanes(struct unit *u, bool end)
             in[i].workload = "fib30";
             in[i].lane = i % 2 ? "c" : "cpython";
             in[i].elapsed_ns = 1000 * k + i;
-            in[i].n_values = 0; /* an older database has no table for them */
+            in[i].n_values = in[i].n_outputs = 0; /* an older database has no table for them */
         }
         ok(u, store_put_observations(u->s, attempt, in, STEPS, &u->e));
         if (end)
