@@ -12,8 +12,10 @@
 #include "client/cmd/cmd_help.h"
 #include "client/cmd/commands.h"
 
+/* One a line. */
+/* clang-format off */
 static const struct command *const commands[] = {
-    &command_compare, // one a line
+    &command_compare,
     &command_run,
     &command_submit,
     &command_list,
@@ -34,6 +36,7 @@ static const struct command *const commands[] = {
     &command_quiet,
     &command_calibrate,
     &command_kernel,
+    &command_attribute,
     &command_doctor,
     &command_status,
     &command_drain,
@@ -44,6 +47,7 @@ static const struct command *const commands[] = {
     &command_dial_stdio,
     NULL,
 };
+/* clang-format on */
 
 static int usage_error(struct cli *cli, const char *fmt, const char *what)
     __attribute__((format(printf, 2, 0)));

@@ -208,9 +208,10 @@ struct raw_workload {
     bool ack;                 /* it is told when its DONE was stamped */
     struct sample_series *samples; /* as in struct workload */
     size_t n_samples;
-    bool baseline;     /* memory: it has a BASELINE record */
-    int64_t window_ms; /* cpu: at least so long is it watched */
-    int growth_pct;    /* size: what a file may grow over its baseline */
+    bool baseline;                     /* memory: it has a BASELINE record */
+    int64_t window_ms;                 /* cpu: at least so long is it watched */
+    int growth_pct;                    /* size: what a file may grow over its baseline */
+    const struct attribution *profile; /* attribution: as the suite declares it */
 };
 
 /* Medians of one lane in an earlier pair of the same job: what made it be repeated, and what it

@@ -1,6 +1,7 @@
 /* A suite: what suite.json says, decoded and checked. Owned by the arena it was decoded into. */
 #pragma once
 
+#include "core/summary/attribution.h"
 #include "core/types.h"
 
 /* A file whose bytes are a figure. */
@@ -81,6 +82,7 @@ struct workload {
     struct args counters;     /* counters: the names that a lane prints, in this order */
     int growth_pct;           /* size: what a file may grow over its baseline */
     struct args absent;       /* sides on which it does not exist */
+    const struct attribution *profile; /* attribution: what is made of it; NULL: another measure */
     struct lane *lanes;
     size_t n_lanes;
 };

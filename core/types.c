@@ -19,7 +19,7 @@ static const char *const measure_names[] = {
     [MEASURE_OPERATION] = "operation", [MEASURE_COUNTERS] = "counters",
     [MEASURE_SIZE] = "size",           [MEASURE_INSTRUCTIONS] = "instructions",
     [MEASURE_MEMORY] = "memory",       [MEASURE_CPU] = "cpu",
-    [MEASURE_BUILD] = "build",
+    [MEASURE_BUILD] = "build",         [MEASURE_ATTRIBUTION] = "attribution",
 };
 NAMES(measure, measure);
 
@@ -44,7 +44,7 @@ enum measure measure_floor(enum measure m)
 /* NULL: a time. */
 static const char *const value_units[] = {
     [MEASURE_COUNTERS] = "count", [MEASURE_SIZE] = "bytes", [MEASURE_INSTRUCTIONS] = "instructions",
-    [MEASURE_MEMORY] = "bytes",   [MEASURE_CPU] = "ppm",
+    [MEASURE_MEMORY] = "bytes",   [MEASURE_CPU] = "ppm",    [MEASURE_ATTRIBUTION] = "samples",
 };
 
 bool measure_has_values(enum measure m)

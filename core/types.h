@@ -26,7 +26,8 @@ enum measure {
     MEASURE_INSTRUCTIONS,
     MEASURE_MEMORY,
     MEASURE_CPU,
-    MEASURE_BUILD
+    MEASURE_BUILD,
+    MEASURE_ATTRIBUTION
 };
 const char *
 measure_name(enum measure m); /* "protocol", "process", "operation", "counters", "size", ... */
@@ -38,8 +39,8 @@ enum measure measure_floor(enum measure m);
 /* Its figures are named values and no times. */
 bool measure_has_values(enum measure m);
 bool measure_runs(enum measure m); /* a program is run for it */
-const char *
-measure_unit(enum measure m); /* of its figures: "ns", "count", "bytes", "instructions", "ppm" */
+const char *measure_unit(
+    enum measure m); /* of its figures: "ns", "count", "bytes", "instructions", "ppm", "samples" */
 
 enum phase { PHASE_BEFORE_BUILD, PHASE_BEFORE_TIMING, PHASE_AFTER_TIMING, PHASE_COUNT };
 const char *phase_name(enum phase p);  /* "before_build", "before_timing", "after_timing" */

@@ -81,7 +81,8 @@ static const char *check_workload(struct arena *a, const struct raw *raw, const 
         !args_equal(&w->absent, &r->absent_sides) || !args_equal(&w->counters, &r->counters) ||
         w->growth_pct != r->growth_pct || w->window_ms != r->window_ms ||
         (w->baseline != NULL) != r->baseline || !same_series(w, r) ||
-        !text_equal(w->steps_of, r->steps_of) || w->reproducible != r->reproducible)
+        !text_equal(w->steps_of, r->steps_of) || w->reproducible != r->reproducible ||
+        !attribution_equal(w->profile, r->profile))
         return arena_printf(a, "workload %s is not that of the suite", r->name);
     for (size_t l = 0; l < w->n_lanes; l++)
         if (!same_lane(raw, w, &w->lanes[l], &r->lanes[l]))

@@ -38,6 +38,7 @@ static const struct {
     [PRED_CLEANUP_VERIFIED] = {"cleanup_verified", predicate_cleanup_verified},
     [PRED_OBSERVER_SILENT] = {"observer_silent", predicate_observer_silent},
     [PRED_REPETITIONS_ENOUGH] = {"repetitions_enough", predicate_repetitions_enough},
+    [PRED_NO_PROFILE] = {"no_profile", predicate_no_profile},
 };
 
 const char *predicate_name(enum predicate p)

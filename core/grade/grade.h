@@ -29,6 +29,7 @@ enum predicate {
     PRED_CLEANUP_VERIFIED,
     PRED_OBSERVER_SILENT,
     PRED_REPETITIONS_ENOUGH,
+    PRED_NO_PROFILE,
     PRED_COUNT
 };
 const char *predicate_name(enum predicate p); /* "sources_clean_detached", ... */

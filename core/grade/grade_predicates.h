@@ -43,6 +43,7 @@ struct predicate_result predicate_controls_within_drift(const struct grade_input
 struct predicate_result predicate_cleanup_verified(const struct grade_input *in);
 struct predicate_result predicate_observer_silent(const struct grade_input *in);
 struct predicate_result predicate_repetitions_enough(const struct grade_input *in);
+struct predicate_result predicate_no_profile(const struct grade_input *in);
 
 /* The host (grade_host.c). */
 struct predicate_result predicate_inventory_before_build(const struct grade_input *in);

@@ -266,3 +266,15 @@ struct predicate_result predicate_repetitions_enough(const struct grade_input *i
     return RESULT(in, asked >= needed ? TRI_PASS : TRI_FAIL, "%d repetitions, the policy asks %d",
                   asked, needed);
 }
+
+struct predicate_result predicate_no_profile(const struct grade_input *in)
+{
+    const struct raw *raw = in->raw;
+
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        if (raw->workloads[w].measure == MEASURE_ATTRIBUTION)
+            return RESULT(in, TRI_FAIL,
+                          "%s counts a profiler's samples, which are never contractual",
+                          raw->workloads[w].name);
+    return RESULT(in, TRI_NOT_APPLICABLE, "no figure is of a profiler's samples");
+}

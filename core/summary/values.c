@@ -68,6 +68,19 @@ int64_t values_share_ppm(int64_t cpu_ns, int64_t window_ns)
     return ppm <= QUANTILE_TOTAL_MAX ? (int64_t)ppm : -1;
 }
 
+/* In the order of the names. */
+static bool profile_adds_up(const struct raw_workload *w, const struct raw_observation *o)
+{
+    int64_t counts[CATEGORIES_MAX + ATTRIBUTION_VALUES];
+    size_t n = attribution_count(w->profile);
+
+    if (n > NAMES_LEN(counts) || o->n_values != n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        counts[i] = o->values[i].value;
+    return attribution_adds_up(w->profile, counts);
+}
+
 static const char *memory_fault(const struct raw_workload *w, const struct raw_observation *o)
 {
     const struct raw_value *v = o->values;
@@ -89,6 +102,9 @@ const char *values_follow(const struct raw_workload *w, const struct raw_observa
 {
     if (w->measure == MEASURE_MEMORY)
         return memory_fault(w, o);
+    if (w->measure == MEASURE_ATTRIBUTION)
+        return profile_adds_up(w, o) ? NULL
+                                     : "has categories and exclusions that are not all its samples";
     if (w->measure != MEASURE_CPU)
         return NULL;
     int64_t window_ns = o->done_ns - o->go_ns;
@@ -105,6 +121,7 @@ size_t values_count(const struct raw_workload *w, const struct raw_lane *lane)
            : w->measure == MEASURE_SIZE         ? lane->n_files
            : w->measure == MEASURE_INSTRUCTIONS ? 1
            : w->measure == MEASURE_CPU          ? 1
+           : w->measure == MEASURE_ATTRIBUTION  ? attribution_count(w->profile)
            : w->measure == MEASURE_MEMORY       ? (w->baseline ? MEMORY_VALUES : 2)
                                                 : 0;
 }
@@ -117,6 +134,8 @@ const char *values_name(const struct raw_workload *w, const struct raw_lane *lan
         return "cpu_ppm";
     if (w->measure == MEASURE_MEMORY)
         return memory_name(index, w->baseline);
+    if (w->measure == MEASURE_ATTRIBUTION)
+        return attribution_name(w->profile, index);
     return w->measure == MEASURE_SIZE ? lane->files[index].name : w->counters.v[index];
 }
 
@@ -139,6 +158,23 @@ static void fill_figures(int64_t *values, size_t n, struct value_figures *out)
     out->exact = n > 0 && out->min == out->max;
 }
 
+/* Shares of all repetitions together: each sample counts once. */
+static void fill_shares(const struct raw_workload *w, struct value_figures *out)
+{
+    int64_t counts[CATEGORIES_MAX + ATTRIBUTION_VALUES];
+    size_t n = attribution_count(w->profile);
+
+    if (n > NAMES_LEN(counts))
+        return;
+    for (size_t i = 0; i < n; i++)
+        counts[i] = out[i].total;
+    int64_t recovered = attribution_recovered(w->profile, counts);
+    for (size_t i = 0; attribution_adds_up(w->profile, counts) &&
+                       i <= w->profile->n_categories + ATTRIBUTION_OTHER;
+         i++)
+        out[i].share_pct = attribution_share_pct(counts[i], recovered);
+}
+
 void values_figures(struct arena *a, const struct raw_workload *w, const struct raw_lane *lane,
                     const struct raw_observation *const *observations, size_t n,
                     struct value_figures *out)
@@ -155,9 +191,12 @@ void values_figures(struct arena *a, const struct raw_workload *w, const struct 
         }
         out[i] = (struct value_figures){
             .name = name,
-            .baseline = w->measure == MEASURE_SIZE ? lane->files[i].baseline_bytes : -1};
+            .baseline = w->measure == MEASURE_SIZE ? lane->files[i].baseline_bytes : -1,
+            .share_pct = (double)NAN};
         fill_figures(values, found, &out[i]);
     }
+    if (w->measure == MEASURE_ATTRIBUTION)
+        fill_shares(w, out);
 }
 
 static enum value_verdict verdict_of(const struct value_figures *subject,

@@ -39,6 +39,7 @@ struct value_figures {
     int64_t total;    /* sum: no value can change without it; -1 when n is 0 or out of range */
     bool exact;       /* the same in every repetition */
     int64_t baseline; /* size: the recorded one; -1: none */
+    double share_pct; /* attribution: of what was recovered in all repetitions; NaN: no category */
 };
 
 /* One lane on one side. */

@@ -38,8 +38,9 @@ void part_controls(const struct member *m);
 void part_operations(const struct member *m);
 void part_waits(const struct member *m);
 void part_grade(const struct member *m);
-/* report_values.c: of one report */
+/* report_values.c, report_attribution.c: of one report */
 void part_values(const struct member *m);
+void part_attribution(const struct member *m);
 /* report_samples.c: of one report */
 void part_samples(const struct member *m);
 /* page_gaps.c */

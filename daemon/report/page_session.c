@@ -138,6 +138,7 @@ static void put_report(const struct release *p, size_t index)
     part_operations(&m);
     part_values(&m);
     part_samples(&m);
+    part_attribution(&m);
     part_waits(&m);
     report_put_calibration(&m.r);
     part_grade(&m);

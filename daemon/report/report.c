@@ -5,13 +5,17 @@
 typedef void (*section_fn)(const struct report *r);
 
 static const section_fn measured[] = {
-    section_head,       section_verdicts,    section_cpu_time,
-    section_controls,   section_references,  section_values,
-    section_samples,    section_outputs,     section_disturbances,
-    section_startup,    section_waits,       section_operations,
-    section_dispersion, section_calibration, section_inventories,
-    section_conditions, section_grade,       section_sources,
-    section_host,       section_notes,       NULL,
+    section_head,        section_verdicts,
+    section_cpu_time,    section_controls,
+    section_references,  section_values,
+    section_attribution, section_samples,
+    section_outputs,     section_disturbances,
+    section_startup,     section_waits,
+    section_operations,  section_dispersion,
+    section_calibration, section_inventories,
+    section_conditions,  section_grade,
+    section_sources,     section_host,
+    section_notes,       NULL,
 };
 
 static const section_fn commands[] = {

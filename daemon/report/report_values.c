@@ -23,6 +23,12 @@ static enum measure measure_of(const struct report *r, const char *workload)
     return w ? w->measure : MEASURE_COUNTERS;
 }
 
+/* Samples are told of as shares, in a section of their own (report_attribution.c). */
+static bool is_attribution(const struct report *r, const char *workload)
+{
+    return measure_of(r, workload) == MEASURE_ATTRIBUTION;
+}
+
 static void add_value(const struct report *r, const struct value_row *row,
                       const struct value_figures *v, struct table *t)
 {
@@ -52,7 +58,8 @@ static void fill_values(const struct report *r, struct table *t)
     table_column(t, "exact", ALIGN_LEFT, 1);
     for (size_t i = 0; i < r->s->n_values; i++) {
         const struct value_row *row = &r->s->values[i];
-        for (size_t k = 0; k < row->n_values && !row->undefined; k++)
+        bool is_here = !row->undefined && !is_attribution(r, row->workload);
+        for (size_t k = 0; k < row->n_values && is_here; k++)
             add_value(r, row, &row->values[k], t);
     }
 }
@@ -88,6 +95,8 @@ static void put_tools(const struct report *r)
 
 static bool is_shown(const struct report *r, const struct value_comparison *c)
 {
+    if (is_attribution(r, c->workload))
+        return false;
     return c->of_sides ? !lookup_is_control(r, c->workload, c->subject_lane) : r->raw->n_sides == 1;
 }
 

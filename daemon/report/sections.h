@@ -53,6 +53,8 @@ void section_values(const struct report *r);
 void section_samples(const struct report *r);
 /* report_outputs.c */
 void section_outputs(const struct report *r);
+/* report_attribution.c */
+void section_attribution(const struct report *r);
 /* report_host.c */
 void section_inventories(const struct report *r);
 void section_conditions(const struct report *r);

@@ -102,11 +102,14 @@ struct run_observe {
     const char *ack;               /* written after DONE was stamped; NULL: none */
     const struct sample_series *samples; /* protocol: printed after ack was read */
     size_t n_samples;
-    int64_t window_ms;          /* cpu: how long it is watched between READY and GO */
-    const char *stdout_text;    /* process: exact expected stdout; NULL: not checked */
-    struct args counters;       /* counters: the names that it prints */
-    const char *callgrind_dir;  /* instructions: where callgrind, which argv starts, leaves its
-                                   files; NULL: the CPU counts */
+    int64_t window_ms;         /* cpu: how long it is watched between READY and GO */
+    const char *stdout_text;   /* process: exact expected stdout; NULL: not checked */
+    struct args counters;      /* counters: the names that it prints */
+    const char *callgrind_dir; /* instructions: where callgrind, which argv starts, leaves its
+                                  files; NULL: the CPU counts */
+    const struct attribution
+        *profile;               /* attribution: what is made of the profiles that it leaves */
+    const char *profile_dir;    /* attribution: where it leaves them */
     bool stderr_allowed;        /* false: any byte on stderr makes the observation invalid */
     int64_t stdout_limit_bytes; /* process, when stdout is not checked; 0: 1 MiB */
     int64_t stderr_limit_bytes; /* 0: 64 KiB */
@@ -128,9 +131,9 @@ struct run_observe {
  * lane.done_timeout, lane.done_unflushed, lane.eof_before_done, lane.line_too_long,
  * lane.output_extra, lane.stdout_wrong, lane.stdout_limit, lane.stderr_written, lane.stderr_limit,
  * lane.exit_timeout, lane.exit_status, lane.signal, lane.leftover, lane.cancelled, run.refused and
- * runner.unclean; with run_values.h also lane.counter_* and lane.sample_*. A lane that ends before
- * a record it owed is named by its signal or nonzero status if it has one. A process that the lane
- * leaves behind and that ends by itself within 100 ms is no leftover.
+ * runner.unclean; with run_values.h also lane.counter_*, lane.sample_* and lane.profile_*. A lane
+ * that ends before a record it owed is named by its signal or nonzero status if it has one. A
+ * process that the lane leaves behind and that ends by itself within 100 ms is no leftover.
  *
  * raw.interval_cpu_ns is of the lane's own process, all threads; nothing of its child processes is
  * in it. raw.runner_cpu_ns of a process lane counts from when the lane was started. */

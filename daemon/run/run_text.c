@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "proto/profile/profile.h"
 #include "run/run_text_parts.h"
 
 /* ---- lanes */
@@ -201,6 +202,20 @@ static void counter_bad(struct buf *b, const struct facts *f)
                "printed the line \"%s\", which is not COUNTER, a name and a decimal number, each "
                "behind one blank; print nothing else",
                clip(f->o->got).text);
+}
+
+static void profile_bad(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "left a profile that cannot be read, %s; let it write the format that the workload "
+               "names",
+               clip(f->o->got).text);
+}
+
+static void profile_large(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "left a profile of more than %d MiB (%s); record less, or sample more rarely",
+               (int)(PROFILE_BYTES_MAX >> 20), clip(f->o->got).text);
 }
 
 static void counter_unknown(struct buf *b, const struct facts *f)
@@ -460,6 +475,13 @@ static const struct lane_text {
     {"lane.instructions_unknown", WORKLOAD("measure"), NULL,
      "ran, but its instructions could not be counted; run valgrind --tool=callgrind with its command "
      "by hand, or measure where nobody else uses the CPU's counters"},
+    {"lane.profile_missing", LANE, NULL,
+     "left no profile in the folder that it ran in; let it write one there, under a name without a "
+     "dot before it"},
+    {"lane.profile_bad", WORKLOAD("profile.format"), profile_bad, NULL},
+    {"lane.profile_large", LANE, profile_large, NULL},
+    {"lane.profile_empty", LANE, NULL,
+     "left a profile without a sample; let it run longer, or sample more often"},
     {"lane.baseline_wrong", WORKLOAD("baseline"), baseline_wrong, NULL},
     {"lane.baseline_missing", WORKLOAD("baseline"), baseline_missing, NULL},
     {"lane.baseline_twice", WORKLOAD("baseline"), baseline_twice, NULL},

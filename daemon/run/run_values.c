@@ -6,6 +6,7 @@
 #include "proto/form/counters.h"
 #include "proto/form/samples.h"
 #include "run/run_callgrind.h"
+#include "run/run_profile.h"
 
 static const char *take_counters(struct arena *a, const struct run_observe *req,
                                  struct run_observation *o)
@@ -52,6 +53,13 @@ static const char *take_samples(struct arena *a, const struct run_observe *req,
                          &o->raw.samples, &o->got);
 }
 
+static const char *take_profile(struct arena *a, const struct run_observe *req,
+                                struct run_observation *o)
+{
+    o->raw.n_values = attribution_count(req->profile);
+    return run_profile_take(a, req->profile_dir, req->profile, &o->raw.values, &o->got);
+}
+
 static const char *take(struct arena *a, const struct run_observe *req, int64_t instructions,
                         struct run_observation *o)
 {
@@ -61,6 +69,8 @@ static const char *take(struct arena *a, const struct run_observe *req, int64_t 
         return take_samples(a, req, o);
     if (req->measure == MEASURE_MEMORY)
         return take_memory(a, req, o);
+    if (req->measure == MEASURE_ATTRIBUTION)
+        return take_profile(a, req, o);
     return req->measure == MEASURE_CPU ? take_share(a, o) : take_instructions(a, instructions, o);
 }
 

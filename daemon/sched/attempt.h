@@ -88,6 +88,7 @@ struct attempt {
     int64_t start_ns;          /* timing clock */
     const char *valgrind;      /* where it counts instructions; NULL: it does not */
     const char *callgrind_dir; /* where it leaves what it counted */
+    const char *profile_dir;   /* where lanes of measure attribution run and leave their profiles */
     const char *work_dir, *suite_dir, *suite_build_dir, *home, *log_dir;
     const char *bench_dir; /* where the steps of builds are timed */
     struct attempt_side sides[JOB_SIDES_MAX];

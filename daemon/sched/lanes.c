@@ -81,6 +81,7 @@ static int resolve_workload(struct attempt *a, const struct workload *w, struct 
                                  .absent_sides = w->absent,
                                  .counters = w->counters,
                                  .growth_pct = w->growth_pct,
+                                 .profile = w->profile,
                                  .baseline = w->baseline != NULL,
                                  .window_ms = w->window_ms,
                                  .ack = w->ack != NULL,
@@ -236,7 +237,11 @@ int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct
         .argv = argv.v,
         .env = run_environment(&a->arena, a->policy->path, home, a->suite->env, a->suite->n_env,
                                lane->env, lane->n_env),
-        .cwd = lane->cwd ? lane->cwd : home,
+        .profile = w->profile,
+        .profile_dir = w->profile ? a->profile_dir : NULL,
+        .cwd = w->profile  ? a->profile_dir
+               : lane->cwd ? lane->cwd
+                           : home,
         .ready = w->ready,
         .go = w->go,
         .done = w->done,

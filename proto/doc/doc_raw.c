@@ -1,5 +1,6 @@
 #include "proto/doc/doc_raw.h"
 
+#include "proto/doc/doc_attribution.h"
 #include "proto/doc/doc_calibration.h"
 #include "proto/doc/doc_host.h"
 #include "proto/doc/doc_ledger.h"
@@ -53,6 +54,8 @@ static void workloads_encode(struct json_out *o, const struct raw *raw)
             json_put_str(o, "steps_of", w->steps_of);
             json_put_bool(o, "reproducible", w->reproducible);
         }
+        if (w->profile)
+            doc_attribution_encode(o, "profile", w->profile);
         lanes_encode(o, w);
         json_end(o);
     }

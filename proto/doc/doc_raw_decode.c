@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "proto/doc/doc_attribution.h"
 #include "proto/doc/doc_calibration.h"
 #include "proto/doc/doc_host.h"
 #include "proto/doc/doc_ledger.h"
@@ -95,11 +96,27 @@ static void lanes_decode(struct json_in *in, const cJSON *obj, struct raw_worklo
     json_leave(in, mark);
 }
 
+static const struct attribution *profile_decode(struct json_in *in, const cJSON *item,
+                                                enum measure measure)
+{
+    const cJSON *profile = json_opt_obj(in, item, "profile");
+    bool is_asked = measure == MEASURE_ATTRIBUTION;
+
+    if (in->rc == 0 && is_asked != (profile != NULL))
+        json_fail(in, "profile", "raw.conflict", "A profile belongs to measure attribution alone.");
+    if (in->rc || !profile)
+        return NULL;
+    size_t mark = json_enter(in, "profile");
+    const struct attribution *rules = doc_attribution(in, profile);
+    json_leave(in, mark);
+    return in->rc ? NULL : rules;
+}
+
 static void workloads_decode(struct json_in *in, const cJSON *doc, struct raw *raw)
 {
     static const char *const more[] = {"lanes",    "counters",     "growth_pct", "tool",
                                        "baseline", "window_ms",    "ack",        "samples",
-                                       "steps_of", "reproducible", NULL};
+                                       "steps_of", "reproducible", "profile",    NULL};
     size_t n = 0, i = 0;
     const cJSON *array = json_arr(in, doc, "workloads", RAW_WORKLOADS_MAX, &n);
     if (in->rc)
@@ -126,6 +143,7 @@ static void workloads_decode(struct json_in *in, const cJSON *doc, struct raw *r
         }
         raw->workloads[i].growth_pct =
             (int)json_opt_int(in, item, "growth_pct", 0, GROWTH_PCT_MAX, 0);
+        raw->workloads[i].profile = profile_decode(in, item, raw->workloads[i].measure);
         lanes_decode(in, item, &raw->workloads[i++]);
         json_leave(in, inner);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "proto/doc/doc_attribution.h"
 #include "proto/doc/doc_command.h"
 #include "proto/doc/doc_common.h"
 #include "proto/doc/doc_env.h"
@@ -44,6 +45,7 @@ const char *const workload_keys[] = {"name",
                                      "samples",
                                      "steps",
                                      "reproducible",
+                                     "profile",
                                      NULL};
 const char *const lane_keys[] = {"command",   "control",   "optional",      "needs",   "cpus",
                                  "startup",   "stdout",    "cwd",           "env",     "files",
@@ -210,6 +212,10 @@ static void check_lane(struct json_in *in, const struct workload *w, const struc
     if (w->measure == MEASURE_COUNTERS && lane->stdout_text)
         json_fail(in, "stdout", "suite.bad",
                   "a lane of measure \"counters\" prints its counters; remove \"stdout\"");
+    if (w->measure == MEASURE_ATTRIBUTION && lane->cwd)
+        json_fail(in, "cwd", "suite.bad",
+                  "a lane of measure \"attribution\" runs in the folder where it leaves its "
+                  "profile; remove \"cwd\"");
     if (lane->startup && !in->rc)
         check_startup(in, w, lane);
     doc_check_scaling(in, w, lane);
@@ -325,6 +331,16 @@ static void decode_build(struct json_in *in, const cJSON *obj, struct workload *
     refuse_member(in, obj, "reproducible", w->measure);
 }
 
+static const struct attribution *decode_profile(struct json_in *in, const cJSON *obj)
+{
+    const cJSON *profile = json_obj(in, obj, "profile");
+    size_t mark = json_enter(in, "profile");
+    const struct attribution *rules = in->rc ? NULL : doc_attribution(in, profile);
+
+    json_leave(in, mark);
+    return rules;
+}
+
 static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workload *w)
 {
     decode_operations(in, obj, w);
@@ -333,6 +349,10 @@ static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workl
     if (w->measure != MEASURE_SIZE)
         refuse_member(in, obj, "growth_pct", w->measure);
     decode_memory(in, obj, w);
+    if (w->measure == MEASURE_ATTRIBUTION)
+        w->profile = decode_profile(in, obj);
+    else
+        refuse_member(in, obj, "profile", w->measure);
     if (w->measure == MEASURE_CPU)
         w->window_ms = json_opt_int(in, obj, "window_ms", WINDOW_MIN_MS, WINDOW_MAX_MS, WINDOW_MS);
     else
@@ -383,7 +403,7 @@ static void decode_workload(struct json_in *in, const cJSON *obj, struct workloa
     w->measure = (enum measure)json_enum_of(
         in, obj, "measure", measure_parse,
         "protocol, process, operation, counters, size, "
-        "instructions, memory, cpu, build (others come in later versions)");
+        "instructions, memory, cpu, build, attribution (others come in later versions)");
     if (!in->rc)
         decode_by_measure(in, obj, w);
     doc_suite_samples(in, obj, w);

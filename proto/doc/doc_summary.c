@@ -41,6 +41,9 @@ static const struct {
                "repetitions that count; exact: the same in each of them"},
     {"value_verdict", "both sides exact: EQUAL, MORE or LESS, with the difference subject - "
                       "reference; else INEXACT, and only the medians are compared"},
+    {"share_pct",
+     "samples of a category, or of none, in all repetitions that count / all that were "
+     "not excluded, in percent; they make 100"},
     {"change_pct", "(subject - reference) / reference of the medians, in percent"},
     {"excess_ratio", "the ratio, by the same rule, of the excesses over the declared wait"},
     {"drift_pct", "(after - before) / before of a control's medians, in percent"},
@@ -178,7 +181,7 @@ static void repetitions_encode(struct json_out *o, const struct replacement_coun
 
 /* ---- values */
 
-static void value_figures_encode(struct json_out *o, const struct value_figures *v)
+static void value_figures_encode(struct json_out *o, enum measure m, const struct value_figures *v)
 {
     json_begin(o, NULL);
     json_put_str(o, "name", v->name);
@@ -190,10 +193,12 @@ static void value_figures_encode(struct json_out *o, const struct value_figures 
     json_put_bool(o, "exact", v->exact);
     if (v->baseline >= 0)
         json_put_int(o, "baseline", v->baseline);
+    if (m == MEASURE_ATTRIBUTION)
+        json_put_num(o, "share_pct", v->share_pct);
     json_end(o);
 }
 
-static void value_row_encode(struct json_out *o, const struct value_row *r)
+static void value_row_encode(struct json_out *o, enum measure m, const struct value_row *r)
 {
     json_begin(o, NULL);
     json_put_str(o, "lane", r->lane);
@@ -201,7 +206,7 @@ static void value_row_encode(struct json_out *o, const struct value_row *r)
     json_put_bool(o, "control", r->control);
     json_begin_array(o, "values");
     for (size_t i = 0; i < r->n_values; i++)
-        value_figures_encode(o, &r->values[i]);
+        value_figures_encode(o, m, &r->values[i]);
     json_end_array(o);
     json_put_str(o, "undefined", r->undefined);
     json_end(o);
@@ -216,7 +221,7 @@ static void value_rows_encode(struct json_out *o, const struct raw_workload *w,
     json_begin_array(o, "value_rows");
     for (size_t i = 0; i < s->n_values; i++)
         if (strcmp(s->values[i].workload, w->name) == 0)
-            value_row_encode(o, &s->values[i]);
+            value_row_encode(o, w->measure, &s->values[i]);
     json_end_array(o);
 }
 

@@ -94,7 +94,7 @@ def test_only_what_this_version_cannot_know_keeps_the_report_from_being_contract
             "controls_within_drift", "cleanup_verified", "repetitions_enough")},
         # The suite has no build steps, and the policy names no host.
         **{name: "NOT_APPLICABLE" for name in ("corrections_proven", "binaries_unchanged", "fresh_build",
-                                             "host_contract")},
+                                             "host_contract", "no_profile")},
         "observer_silent": "UNKNOWN",
     }
     assert grade["line"] == "diagnostic, policy quick; unknown: observer_silent"

@@ -22,8 +22,9 @@ SHORT = {
     "scalable-runtime": ["--divide", "100", "--window-ms", "200"],
     "executable-size": [],
     "instructions": ["--divide", "100"],
+    "attribution": ["--short"],
 }
-OPTIONAL = ("numpy", "rust")
+OPTIONAL = ("numpy", "rust", "perf")
 
 
 def make_suite_json(suite: str, *arguments: str) -> str:
@@ -88,6 +89,7 @@ WRONG = {
     "scalable-runtime": ("loop.c", "size_t tasks = count;", "size_t tasks = count + 1;", "sleepers/c "),
     "executable-size": ("print.c", "puts(text)", "puts(text + 1)", "hello_run/c "),
     "instructions": ("fib.c", "if (n < 2)", "if (n < 1)", "fib20/c "),
+    "attribution": ("calls.c", "value_subtract(&less, &n, 2)", "value_subtract(&less, &n, 3)", "fib_instructions/c "),
 }
 
 
@@ -122,7 +124,7 @@ def test_the_whole_suite_is_measured_through_the_daemon(suite, daemon, tmp_path)
               for lane in w["lanes"] if lane["absent"]}
     for (_, lane), reason in absent.items():
         assert lane.startswith(OPTIONAL)
-        assert re.search("is not (on this host|installed)|could not build", reason), reason
+        assert re.search("is not (on this host|installed|permitted)|could not build", reason), reason
     seen = {(o["workload"], o["lane"], o["side"]) for o in raw["observations"]}
     not_there = {(w["name"], side) for w in document["workloads"] for side in w.get("absent", [])}
     assert seen == {(*lane, side) for lane in lanes_of(document) if lane not in absent

@@ -116,6 +116,9 @@ static void check_workload(const struct suite *s, const struct workload *w)
     }
     MUST(w->declared_wait_ns >= 0 && w->resolution_ns >= 0);
     MUST((w->counters.n > 0) == (w->measure == MEASURE_COUNTERS));
+    MUST((w->profile != NULL) == (w->measure == MEASURE_ATTRIBUTION));
+    MUST(!w->profile ||
+         (w->profile->n_categories > 0 && attribution_equal(w->profile, w->profile)));
     MUST(!measure_has_values(w->measure) || w->declared_wait_ns == 0);
     MUST((w->operations > 0) == (w->measure == MEASURE_OPERATION));
     for (size_t i = 0; i < w->n_lanes; i++)

@@ -111,6 +111,24 @@ def callgrind(s: Seeds) -> None:
     s.put("callgrind", "cut", "fn=(482)\n0 6\n\ntotals: 234")
 
 
+def profiles(s: Seeds) -> None:
+    """What the profilers wrote (tests/fixtures/profiles), cut to their first lines, and small ones by hand."""
+    folder = ROOT / "tests/fixtures/profiles"
+    whole = "events: Ir\nob=(1) libc.so\nfn=(1) main\n1 4\ncfn=(2) f\ncalls=1 2\n+1 9\nfn=(2)\n* 9\ntotals: 13\n"
+    s.put("profile", "callgrind", b"\0" + whole.encode())
+    s.put("profile", "callgrind-cut", b"\0" + whole.encode()[:-9])
+    instructions = (folder / "work-instructions.callgrind").read_text().splitlines(True)
+    s.put("profile", "callgrind-instructions", b"\0" + "".join(instructions[:120]).encode())
+    for name in ("work", "work-calls"):
+        lines = (folder / f"{name}.perf-script").read_text().splitlines(True)
+        s.put("profile", name, b"\1" + "".join(lines[:12]).encode())
+    s.put("profile", "xctrace", b"\2" + (folder / "time-profile.xml").read_bytes())
+    small = ("<r><schema name='time-profile'/><row><sample-time id='1'>5000000</sample-time><thread id='2' fmt='T'/>"
+             "<backtrace id='3'><frame id='4' name='m&lt;n'><binary id='5' path='/x/f'/></frame></backtrace></row>"
+             "<row><sample-time ref='1'/><backtrace ref='3'/><!-- --></row><row><sample-time ref='1'/></row></r>")
+    s.put("profile", "xctrace-small", b"\2" + small.encode())
+
+
 def times(s: Seeds) -> None:
     s.put("times", "words", "10m\n250ms\n366d\n0s\n2026-12-01T01:00:00Z\n9999-12-31T23:59:59Z\n"
           f"Europe/London\nGMT0BST,M3.5.0/1,M10.5.0\n<+0330>-3:30<+0430>,J79/24,J263/24\n{ULID}\n"
@@ -448,7 +466,7 @@ def folders(s: Seeds) -> None:
 def main() -> None:
     build = pathlib.Path(sys.argv[1]).resolve()
     s = Seeds(pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "tests/fuzz/corpus")
-    for part in (documents, json_texts, counters, samples, callgrind, programs, times, hosts, sums, addresses, runner, frames, git_answers,
+    for part in (documents, json_texts, counters, samples, callgrind, profiles, programs, times, hosts, sums, addresses, runner, frames, git_answers,
                  folders):
         part(s)
     kernels(s, build)

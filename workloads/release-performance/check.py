@@ -222,6 +222,20 @@ def run_process(workload, lane, command, environment):
     return elapsed
 
 
+def run_profiled(workload, lane, command, environment):
+    """As a process, in a folder of its own, where it must leave a profile."""
+    with tempfile.TemporaryDirectory(prefix="profile-") as folder:
+        os.chdir(folder)
+        try:
+            elapsed = run_process(workload, lane, command, environment)
+        finally:
+            os.chdir("/")
+        profiles = [path for path in pathlib.Path(folder).iterdir() if path.name[0] != "."]
+        if not any(path.stat().st_size for path in profiles):
+            raise CheckError("left no profile")
+    return elapsed
+
+
 def why_absent(lane, command, places):
     """What an optional lane lacks; None: nothing."""
     needs = expand(lane.get("needs", []), places)
@@ -311,6 +325,8 @@ def run_lane(suite, workload, lane, places, repeat):
         times = [run_process(workload, lane, command, environment) for _ in range(repeat)]
         check_outputs(lane)
         return times
+    if workload["measure"] == "attribution":
+        return [run_profiled(workload, lane, command, environment) for _ in range(repeat)]
     cpus = lane.get("cpus")
     if workload["measure"] == "counters":
         return [run_counters(workload, command, environment, cpus) for _ in range(repeat)]

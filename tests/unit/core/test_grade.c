@@ -41,7 +41,8 @@ static void a_perfect_report_is_contractual(void **state)
     (void)state;
     struct grade_result g = graded();
     for (int p = 0; p < PRED_COUNT; p++) {
-        bool absent = p == PRED_HOST_CONTRACT || p == PRED_CORRECTIONS_PROVEN;
+        bool absent =
+            p == PRED_HOST_CONTRACT || p == PRED_CORRECTIONS_PROVEN || p == PRED_NO_PROFILE;
         enum tri expected = absent ? TRI_NOT_APPLICABLE : TRI_PASS;
         if (g.predicates[p].status != expected)
             fail_msg("%s: %s", predicate_name((enum predicate)p), g.predicates[p].fact);
@@ -317,6 +318,17 @@ static void repetitions_enough(void **state)
     expect(PRED_REPETITIONS_ENOUGH, TRI_FAIL, "the policy asks 12");
 }
 
+static void a_profiler_s_samples_are_never_contractual(void **state)
+{
+    (void)state;
+    expect(PRED_NO_PROFILE, TRI_NOT_APPLICABLE, "no figure is of a profiler's samples");
+    static const struct attribution rules = {.format = PROFILE_CALLGRIND};
+    raw->workloads[0].measure = MEASURE_ATTRIBUTION;
+    raw->workloads[0].profile = &rules;
+    expect(PRED_NO_PROFILE, TRI_FAIL, "never contractual");
+    assert_int_equal(graded().value, GRADE_DIAGNOSTIC);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -341,6 +353,7 @@ int main(void)
         T(the_runner_may_use_50_us_or_a_thousandth),
         T(warmups_and_what_is_not_valid_are_not_audited),
         T(repetitions_enough),
+        T(a_profiler_s_samples_are_never_contractual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ import re
 import sys
 
 FOLDERS = ("core", "proto", "daemon", "client")
-FIELDS = {"job.policy", "window.zone"}
+FIELDS = {"job.policy", "window.zone", "profile.format"}
 FILE_ENDINGS = {"json", "md", "txt", "html", "h", "c", "def", "git", "db", "py", "key"}
 
 

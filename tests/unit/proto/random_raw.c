@@ -325,6 +325,29 @@ static void random_scaling(struct prng *p, struct raw_lane *lane)
                                          .max_ratio = (double)(1 + prng_below(p, 9)) / 8};
 }
 
+static const struct attribution *random_profile(struct arena *a, struct prng *p)
+{
+    static const char *patterns[] = {"*", "a?b", "*über|*"};
+    struct attribution *rules = arena_alloc(a, sizeof *rules);
+
+    rules->format = (enum profile_format)prng_below(p, PROFILE_XCTRACE + 1);
+    rules->n_categories = 1 + prng_below(p, 3);
+    rules->categories = arena_array(a, rules->n_categories, sizeof *rules->categories);
+    for (size_t i = 0; i < rules->n_categories; i++)
+        rules->categories[i] = (struct category){
+            .name = arena_printf(a, "category%zu", i),
+            .symbols = {patterns, prng_below(p, ARRAY_LEN(patterns) + 1)},
+            .objects = {patterns, 1},
+        };
+    bool is_bare = rules->format == PROFILE_CALLGRIND;
+    rules->process = is_bare || chance(p, 2) ? NULL : patterns[0];
+    rules->thread = is_bare || chance(p, 2) ? NULL : patterns[1];
+    rules->kernel = !is_bare && chance(p, 2);
+    rules->from_ms = is_bare || chance(p, 2) ? -1 : random_int(p, 1000);
+    rules->to_ms = is_bare || chance(p, 2) ? -1 : 1001 + random_int(p, 1000);
+    return rules;
+}
+
 static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
 {
     raw->n_workloads = 1 + prng_below(p, 3);
@@ -340,6 +363,10 @@ static void random_workloads(struct arena *a, struct prng *p, struct raw *raw)
         bool is_size = workload->measure == MEASURE_SIZE;
         workload->tool =
             workload->measure >= MEASURE_INSTRUCTIONS && !chance(p, 4) ? random_string(p) : NULL;
+        if (workload->measure == MEASURE_ATTRIBUTION) {
+            workload->tool = NULL;
+            workload->profile = random_profile(a, p);
+        }
         workload->baseline = workload->measure == MEASURE_MEMORY && chance(p, 2);
         workload->window_ms =
             workload->measure == MEASURE_CPU ? (int64_t)prng_below(p, WINDOW_MAX_MS) : 0;

@@ -1,0 +1,214 @@
+#include "proto/profile/profile_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/json/json.h"
+
+void profile_in_init(struct profile_in *in, const char *data, size_t len,
+                     const struct profile_seen *seen, struct err *e)
+{
+    *in = (struct profile_in){.at = data, .end = data + len, .seen = seen, .e = e};
+}
+
+int profile_fail(struct profile_in *in, const char *fmt, ...)
+{
+    char text[256], field[32];
+    va_list ap;
+
+    if (in->rc)
+        return in->rc;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    /* Bytes of the profile may be in it. */
+    for (char *p = text; *p; p++)
+        *p = *p >= ' ' && *p <= '~' ? *p : '?';
+    (void)snprintf(field, sizeof field, "line %" PRId64, in->line);
+    in->rc = err_set(in->e, -EBADMSG, "profile.bad", field, "%s: %s", field, text);
+    return in->rc;
+}
+
+bool profile_line(struct profile_in *in, struct piece *line)
+{
+    if (in->rc || in->at == in->end)
+        return false;
+    in->line++;
+    const char *newline = memchr(in->at, '\n', (size_t)(in->end - in->at));
+    if (!newline) {
+        profile_fail(in, "the last line has no newline; the profile was cut off, write it anew");
+        return false;
+    }
+    *line = (struct piece){in->at, (size_t)(newline - in->at)};
+    in->at = newline + 1;
+    if (line->len > PROFILE_LINE_MAX)
+        profile_fail(in, "a line of more than %d bytes", PROFILE_LINE_MAX);
+    else if (memchr(line->at, '\0', line->len))
+        profile_fail(in, "a NUL in a text; name the right format");
+    return in->rc == 0;
+}
+
+void profile_tell(struct profile_in *in, const struct profile_sample *sample)
+{
+    if (in->rc == 0 && !in->seen->sample(in->seen->of, sample))
+        profile_fail(in, "the profile has more samples than can be counted; record less");
+}
+
+/* ---- pieces */
+
+bool piece_is(struct piece p, const char *text)
+{
+    return p.at && p.len == strlen(text) && memcmp(p.at, text, p.len) == 0;
+}
+
+bool piece_begins(struct piece p, const char *text)
+{
+    size_t len = strlen(text);
+    return p.at && p.len >= len && memcmp(p.at, text, len) == 0;
+}
+
+static void take_bytes(struct piece *p, size_t n)
+{
+    p->at += n;
+    p->len -= n;
+}
+
+bool piece_take(struct piece *p, const char *text)
+{
+    if (!piece_begins(*p, text))
+        return false;
+    take_bytes(p, strlen(text));
+    return true;
+}
+
+bool piece_ends(struct piece p, const char *text)
+{
+    size_t len = strlen(text);
+    return p.at && p.len >= len && memcmp(p.at + p.len - len, text, len) == 0;
+}
+
+bool piece_take_number(struct piece *p, int64_t *out)
+{
+    int64_t v = 0;
+    size_t n = 0;
+
+    for (; n < p->len && p->at[n] >= '0' && p->at[n] <= '9'; n++) {
+        v = v * 10 + (p->at[n] - '0');
+        if (v > JSON_INT_MAX)
+            return false;
+    }
+    if (n == 0)
+        return false;
+    *out = v;
+    take_bytes(p, n);
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+bool piece_take_hex(struct piece *p, uint64_t *out)
+{
+    uint64_t v = 0;
+    size_t n = 0;
+
+    for (; n < p->len && hex_digit(p->at[n]) >= 0; n++)
+        v = v << 4 | (uint64_t)hex_digit(p->at[n]);
+    if (n == 0 || n > 16)
+        return false;
+    *out = v;
+    take_bytes(p, n);
+    return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+void piece_skip_blanks(struct piece *p)
+{
+    while (p->len > 0 && is_blank(*p->at))
+        take_bytes(p, 1);
+}
+
+struct piece piece_take_word(struct piece *p)
+{
+    struct piece word = {p->at, 0};
+
+    while (word.len < p->len && !is_blank(word.at[word.len]))
+        word.len++;
+    take_bytes(p, word.len);
+    return word;
+}
+
+struct piece profile_symbol(struct piece name)
+{
+    struct piece rest = name;
+    uint64_t address;
+    bool is_address = piece_take(&rest, "0x") && piece_take_hex(&rest, &address) && rest.len == 0;
+
+    if (name.len == 0 || is_address || piece_is(name, "???") || piece_is(name, "[unknown]") ||
+        piece_is(name, "<deduplicated_symbol>"))
+        return (struct piece){0};
+    return name;
+}
+
+/* ---- names */
+
+void profile_names_deinit(struct profile_names *names)
+{
+    free(names->slots);
+    *names = (struct profile_names){0};
+}
+
+/* Where it is, or where it would be; cap is a power of two and never full. */
+static struct profile_name *slot(struct profile_name *slots, size_t cap, int kind, int64_t id)
+{
+    uint64_t hash = ((uint64_t)id * 31 + (uint64_t)kind) * 0x9e3779b97f4a7c15ULL;
+    size_t i = (size_t)(hash >> 20) & (cap - 1);
+
+    while (slots[i].kind && (slots[i].kind != kind || slots[i].id != id))
+        i = (i + 1) & (cap - 1);
+    return &slots[i];
+}
+
+const struct profile_name *profile_names_find(const struct profile_names *names, int kind,
+                                              int64_t id)
+{
+    const struct profile_name *s = names->cap ? slot(names->slots, names->cap, kind, id) : NULL;
+    return s && s->kind ? s : NULL;
+}
+
+static void grow(struct profile_names *names)
+{
+    size_t cap = names->cap ? names->cap * 2 : 64;
+    struct profile_name *slots = mem_alloc(cap * sizeof *slots);
+
+    for (size_t i = 0; i < names->cap; i++)
+        if (names->slots[i].kind)
+            *slot(slots, cap, names->slots[i].kind, names->slots[i].id) = names->slots[i];
+    free(names->slots);
+    names->slots = slots;
+    names->cap = cap;
+}
+
+bool profile_names_put(struct profile_names *names, const struct profile_name *name)
+{
+    if (names->n * 2 >= names->cap)
+        grow(names);
+    struct profile_name *s = slot(names->slots, names->cap, name->kind, name->id);
+    if (s->kind)
+        return false;
+    *s = *name;
+    names->n++;
+    return true;
+}

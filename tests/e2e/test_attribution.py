@@ -1,0 +1,216 @@
+"""Shares of a profiler's samples: from the files that a lane leaves to report, page and verify, never contractual;
+and `aurabench attribute` over profiles that are there already."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+import harness
+
+PROFILES = harness.ROOT / "tests/fixtures/profiles"
+CATEGORIES = [{"name": "unused", "symbols": ["nothing*"]}, {"name": "frames", "symbols": ["frame_*"]},
+              {"name": "runtime", "symbols": ["frame_push", "value_*"], "libraries": ["librt.so*"]}]
+# Frames, runtime, other, no symbol, kernel; $1 lines of frame_push.
+SAMPLES = """#!/bin/sh
+echo hello >.not-a-profile
+event() { echo "fib 4711 1.00000$1: 1 cycles:u: $2"; }
+n=$1
+while [ "$n" -gt 0 ]; do event 1 "55d0 frame_push+0x12 (/bin/fib)"; n=$((n-1)); done >one
+{ event 2 "55d0 value_add+0x1 (/bin/fib)"; event 3 "55d0 own (/lib/librt.so.1)"; event 4 "55d0 fib (/bin/fib)"; } >two
+{ event 5 "55d0 [unknown] ([unknown])"; event 6 "ffffffff81000000 fault ([kernel.kallsyms])"; } >three
+echo done
+"""
+
+
+def workload(lanes: dict, format: str = "perf-script", **profile) -> dict:
+    return {"name": "calls", "measure": "attribution", "stdout": "done\n", "lanes": lanes,
+            "profile": {"format": format, "categories": CATEGORIES, **profile}}
+
+
+def lane(script: str, **members) -> dict:
+    return {"left": {"command": ["/bin/sh", "-c", script], **members}}
+
+
+@pytest.fixture
+def compared(daemon, tmp_path, policy):
+    """A job whose frames fall from 15 to 5 samples a run, of all with a symbol 18 and 8."""
+    harness.make_repo(tmp_path / "repo", {"one": {"calls": SAMPLES.replace("$1\nwhile", "15\nwhile")},
+                                          "two": {"calls": SAMPLES.replace("$1\nwhile", "5\nwhile")}})
+    suite = harness.make_suite(tmp_path / "suite", [workload({"c": {"command": ["{source}/calls"]}})])
+    job = daemon.json("compare", "--repo", tmp_path / "repo", "--before", "one", "--after", "two", "--suite",
+                      suite, "--policy", policy, "--repetitions", "3", "--warmups", "1")["id"]
+    shown = daemon.finish(job)["job"]
+    assert shown["state"] == "done", shown
+    return job
+
+
+def shares(summary: dict, side: str) -> dict:
+    row = next(r for r in summary["workloads"][0]["value_rows"] if r["side"] == side)
+    return {v["name"]: (v["total"], v["share_pct"]) for v in row["values"]}
+
+
+def test_categories_and_exclusions_are_counted_and_shares_make_a_hundred(daemon, compared):
+    raw, summary = daemon.raw(compared), daemon.summary(compared)
+    assert raw["workloads"][0]["profile"] == {"format": "perf-script", "categories": CATEGORIES}
+    for o in raw["observations"]:
+        values = {v["name"]: v["value"] for v in o["values"]}
+        assert values["samples"] == sum(values.values()) - values["samples"]
+        assert o["elapsed_ns"] is None
+    before, after = shares(summary, "before"), shares(summary, "after")
+    assert before["frames"] == (45, pytest.approx(100 * 15 / 18))  # declared before "runtime", which fits too
+    assert after["frames"] == (15, 62.5)
+    assert before["unused"] == (0, 0)
+    assert after["runtime"] == (6, 25)
+    assert after["other"] == (3, 12.5)
+    for side in (before, after):
+        assert sum(share or 0 for _, share in side.values()) == pytest.approx(100)
+        assert side["excluded_no_symbol"] == side["excluded_kernel"] == (3, None)
+    assert before["samples"] == (60, None)
+
+
+def test_a_report_with_samples_is_never_contractual_and_says_why(daemon, compared):
+    summary = daemon.summary(compared)
+    predicate = next(p for p in summary["grade"]["predicates"] if p["name"] == "no_profile")
+    assert predicate["status"] == "FAIL" and summary["grade"]["value"] == "diagnostic"
+    report = daemon.run("report", compared).stdout
+    assert "no_profile" in report
+    page = daemon.run("page", "--reports", compared).stdout
+    for text in (report, page):
+        words = " ".join(text.replace("|", " ").split())
+        assert "calls c frames 45 83.33% 15 62.50%" in words
+        assert "24 of 30 samples were recovered; excluded: 3 in the kernel, 3 no symbol" in words
+        assert "-20.83" in words
+
+
+def test_a_share_that_was_changed_afterwards_does_not_verify(daemon, compared, tmp_path):
+    evidence = tmp_path / "evidence"
+    shutil.copytree(daemon.evidence(compared), evidence)
+    raw = json.loads((evidence / "raw.json").read_text())
+    raw["observations"][-1]["values"][1]["value"] += 1
+    (evidence / "raw.json").write_text(json.dumps(raw, sort_keys=True, separators=(",", ":")) + "\n")
+    done = daemon.run("verify", evidence, check=None)
+    assert done.returncode == 1 and "categories and exclusions that are not all its samples" in " ".join(
+        done.stdout.split())
+
+
+@pytest.mark.parametrize(("script", "code", "word"), [
+    ("echo done", "lane.profile_missing", "left no profile"),
+    ("echo x >.hidden; mkdir folder; echo y >folder/z; echo done", "lane.profile_missing", "left no profile"),
+    (": >p; echo done", "lane.profile_empty", "without a sample"),
+    ("echo nonsense >p; echo done", "lane.profile_bad", "p: line 1: no event"),
+    ("ln -s /etc/passwd p; echo done", "lane.profile_bad", "p: no file"),
+    ("truncate -s 65M p; echo done", "lane.profile_large", "more than 64 MiB"),
+    ("echo nonsense >p; echo wrong", "lane.stdout_wrong", ""),
+])
+def test_a_profile_that_is_none_makes_the_attempt_void_by_name(daemon, tmp_path, policy, script, code, word):
+    suite = harness.make_suite(tmp_path / "suite", [workload(lane(script))])
+    job = harness.job_file(tmp_path / "job.json", suite={"path": str(suite)})
+    shown = daemon.finish(daemon.json("submit", job, "--policy", policy)["id"])
+    assert (shown["job"]["state"], shown["job"]["error"]["code"]) == ("failed", code)
+    assert word in shown["job"]["error"]["text"]
+    assert daemon.raw(shown["job"]["id"])["void_code"] == code
+
+
+def test_a_run_finds_nothing_of_the_one_before_it(daemon, tmp_path, policy):
+    script = ('[ -z "$(ls -A)" ] || exit 3; echo x >.data; mkdir -p deep/er; echo "a 1 1.5: e: 1 frame_a (/b)" >p; '
+              "echo done")
+    suite = harness.make_suite(tmp_path / "suite", [workload(lane(script))])
+    job = harness.job_file(tmp_path / "job.json", suite={"path": str(suite)}, repetitions=3)
+    shown = daemon.finish(daemon.json("submit", job, "--policy", policy)["id"])["job"]
+    assert shown["state"] == "done", shown["error"]
+    for o in daemon.raw(shown["id"])["observations"]:
+        assert o["values"][-1] == {"name": "samples", "value": 1}
+
+
+@pytest.mark.parametrize(("change", "field"), [
+    ({"profile": None}, "workloads[0].profile"),
+    ({"ready": "R"}, "workloads[0].ready"),
+    ({"declared_wait_ns": 5}, "workloads[0].declared_wait_ns"),
+    ({"measure": "process"}, "workloads[0].profile"),
+    ({"lanes": lane("true", cwd="/tmp")}, "workloads[0].lanes.left.cwd"),
+    ({"profile": {"format": "callgrind", "categories": CATEGORIES, "thread": "x"}}, "workloads[0].profile.thread"),
+    ({"profile": {"format": "perf-script", "categories": []}}, "workloads[0].profile.categories"),
+    ({"profile": {"format": "perf-script", "categories": [{"name": "samples", "symbols": ["a"]}]}},
+     "workloads[0].profile.categories[0].name"),
+    ({"profile": {"schema": "x", "format": "perf-script", "categories": CATEGORIES}}, "workloads[0].profile.schema"),
+])
+def test_rules_that_cannot_hold_are_refused_by_field(daemon, tmp_path, policy, change, field):
+    suite = harness.make_suite(tmp_path / "suite", [{**workload(lane("true")), **change}])
+    job = harness.job_file(tmp_path / "job.json", suite={"path": str(suite)})
+    error = daemon.refused("submit", job, "--policy", policy)
+    assert error["field"] == field and error["exit"] == 2
+
+
+# ---- without a daemon
+
+
+def client(*args, status: int = 0, **kwargs) -> subprocess.CompletedProcess:
+    done = subprocess.run([harness.CLIENT, "attribute", *map(str, args)], capture_output=True, text=True,
+                          env=harness.CLEAN_ENV, **kwargs)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def rules(folder, format: str, categories: list[dict], **members):
+    path = folder / "categories.json"
+    path.write_text(json.dumps({"schema": "aurabench.attribution.v1", "format": format, "categories": categories,
+                                **members}))
+    return path
+
+
+def attributed(*args) -> dict:
+    return json.loads(client("--json", *args).stdout)
+
+
+MIX = {"name": "mix", "symbols": ["mix"]}
+
+
+@pytest.mark.parametrize(("format", "file", "mix", "samples"), [
+    ("callgrind", "work.callgrind", 80250, 1087917),
+    ("perf-script", "work.perf-script", 62, 93),
+])
+def test_profiles_that_are_here_are_attributed(tmp_path, format, file, mix, samples):
+    path = rules(tmp_path, format, [MIX, {"name": "memory", "symbols": ["*memset*"]}])
+    once = attributed("--categories", path, PROFILES / file)
+    twice = attributed("--categories", path, PROFILES / file, PROFILES / file, "--unmatched", "2")
+    assert (once["grade"], once["samples"], once["categories"][0]["samples"]) == ("diagnostic", samples, mix)
+    assert (twice["samples"], twice["categories"][0]["samples"]) == (2 * samples, 2 * mix)
+    assert once["recovered"] + sum(once["excluded"].values()) == samples
+    assert sum(c["samples"] for c in once["categories"]) == once["recovered"]
+    assert sum(c["share_pct"] for c in once["categories"]) == pytest.approx(100)
+    other = next(c["samples"] for c in twice["categories"] if c["name"] == "other")
+    listed = [f["samples"] for f in twice["unmatched"]]
+    assert listed == sorted(listed, reverse=True) and sum(listed) <= other and len(listed) <= 2
+    assert once["unmatched"] == []
+
+
+def test_an_exported_table_of_xctrace_is_attributed_with_its_exclusions(tmp_path):
+    path = rules(tmp_path, "xctrace", [{"name": "frames", "symbols": ["frame_*"]},
+                                       {"name": "cpp", "libraries": ["libc++*"]}],
+                 process="fib", thread="Main Thread*")
+    text = client("--categories", path, PROFILES / "time-profile.xml").stdout
+    assert "4 of 10 samples were recovered; excluded: 1 not running, 1 another process, 1 another thread, " \
+           "1 in the kernel, 2 no symbol" in text
+    assert [line.split() for line in text.splitlines()[1:4]] == [
+        ["frames", "2", "50.00%"], ["cpp", "1", "25.00%"], ["other", "1", "25.00%"]]
+
+
+@pytest.mark.parametrize(("arguments", "code", "status"), [
+    (["FILE"], "usage", 2),
+    (["--categories", "missing.json", "FILE"], "system.open", 1),
+    (["--categories", "RULES"], "usage", 2),
+    (["--categories", "RULES", "missing"], "system.open", 1),
+    (["--categories", "FILE", "FILE"], "json.bad", 2),
+    (["--categories", "RULES", "README.md"], "profile.bad", 1),
+    (["--categories", "RULES", "large"], "profile.too_large", 1),
+])
+def test_what_cannot_be_attributed_is_refused_by_name(tmp_path, arguments, code, status):
+    path = rules(tmp_path, "callgrind", [MIX])
+    with (tmp_path / "large").open("wb") as large:
+        large.truncate(65 << 20)
+    names = {"FILE": PROFILES / "work.callgrind", "RULES": path, "README.md": PROFILES / "README.md",
+             "large": tmp_path / "large"}
+    done = client("--json", *(names.get(a, a) for a in arguments), status=status, cwd=tmp_path)
+    assert json.loads(done.stdout)["error"]["code"] == code
