@@ -77,11 +77,14 @@ static int make_needle(const char *text, struct id_needle *out, struct err *e)
                    text);
 }
 
-/* The limit of each arm keeps a start that fits every job as cheap as any other. */
+/* The limit of each arm keeps a start that fits every job as cheap as any other. Ends are looked for
+ * in each group of 1,024 jobs (jobs_tail), the latest first: 3 us a group. */
 static const char FIND_SQL[] =
-    "SELECT id FROM (SELECT id FROM jobs WHERE id >= :start AND id < :start_end LIMIT 2)"
-    " UNION SELECT id FROM (SELECT id FROM jobs WHERE id_reversed >= :tail"
-    " AND id_reversed < :tail_end LIMIT 2)";
+    "WITH RECURSIVE groups (n) AS (SELECT max(number) >> 10 FROM jobs"
+    " UNION ALL SELECT n - 1 FROM groups WHERE n > 0)"
+    " SELECT id FROM (SELECT id FROM jobs WHERE id >= :start AND id < :start_end LIMIT 2)"
+    " UNION SELECT id FROM (SELECT id FROM groups CROSS JOIN jobs INDEXED BY jobs_tail"
+    " WHERE number >> 10 = n AND id_reversed >= :tail AND id_reversed < :tail_end LIMIT 2)";
 
 int store_job_find(struct store *s, const char *text, char id[ULID_LEN + 1], struct err *e)
 {

@@ -202,6 +202,27 @@ static void an_end_that_fits_two_jobs_from_two_sides_is_ambiguous(void **ctx)
     assert_string_equal(id, ids[0]);
 }
 
+/* Ends are indexed in groups of 1,024 jobs: one of each group, and two that look alike. */
+static void an_end_is_found_however_many_jobs_came_since(void **ctx)
+{
+    struct unit *u = *ctx;
+    const char *const ids[] = {"01J8Q3ZK5T0000000000AAAA11", "01J8Q3ZK5T0000000000BBBB22",
+                               "01J8Q3ZK5T0000000000BBAA11"};
+    char id[ULID_LEN + 1];
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+        struct store_new_job job = unit_new_job(u, 1);
+        job.id = ids[i];
+        ok(u, store_job_submit(u->s, &job, NULL, &u->e));
+        fill(u, 2000, i == 0 ? "queued" : i == 1 ? "held" : "done");
+    }
+    ok(u, store_job_find(u->s, "AAAA11", id, &u->e));
+    assert_string_equal(id, ids[0]);
+    ok(u, store_job_find(u->s, "bb22", id, &u->e));
+    assert_string_equal(id, ids[1]);
+    refused(u, store_job_find(u->s, "AA11", id, &u->e), STORE_AMBIGUOUS, "job.ambiguous");
+    refused(u, store_job_find(u->s, "ZZZZ", id, &u->e), -ENOENT, "job.not_found");
+}
+
 static void pages_go_from_the_newest_and_filter_by_state(void **ctx)
 {
     struct unit *u = *ctx;
@@ -406,6 +427,7 @@ int main(void)
         T(a_page_of_a_rare_state_costs_the_same_among_many_jobs),
         T(a_job_is_found_by_either_end_of_its_id),
         T(an_end_that_fits_two_jobs_from_two_sides_is_ambiguous),
+        T(an_end_is_found_however_many_jobs_came_since),
         T(pages_go_from_the_newest_and_filter_by_state),
         T(a_page_is_bounded_and_begins_at_a_known_job),
         T(counts_follow_every_step),
