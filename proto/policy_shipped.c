@@ -52,15 +52,23 @@ int policy_decode(struct arena *a, const char *data, size_t len, struct policy *
     return rc;
 }
 
+int policy_is_shipped(const char *name, struct err *e)
+{
+    if (find_shipped(name) >= 0)
+        return 0;
+    return err_set(e, -ENOENT, "policy.not_found", "policy",
+                   "there is no policy of this name; shipped are standard, virtual and strict, "
+                   "or give a policy file");
+}
+
 int policy_shipped(struct arena *a, const char *name, struct policy **out, struct err *e)
 {
+    int rc = policy_is_shipped(name, e);
+    if (rc)
+        return rc;
     int index = find_shipped(name);
-    if (index < 0)
-        return err_set(e, -ENOENT, "policy.not_found", "policy",
-                       "there is no policy of this name; shipped are standard, virtual and strict, "
-                       "or give a policy file");
     struct policy *p = arena_alloc(a, sizeof *p);
-    int rc = shipped_over(a, 0, p, e);
+    rc = shipped_over(a, 0, p, e);
     if (!rc && index > 0)
         rc = shipped_over(a, (size_t)index, p, e);
     if (!rc)

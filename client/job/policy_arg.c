@@ -41,12 +41,10 @@ static int read_file(struct cli *cli, const char *path, struct policy_arg *out, 
 
 int policy_arg_read(struct cli *cli, const char *value, struct policy_arg *out, struct err *e)
 {
-    struct policy *shipped = NULL;
-
     *out = (struct policy_arg){.name = value ? value : "standard"};
     if (value && names_file(value))
         return read_file(cli, value, out, e);
-    return policy_shipped(&cli->a, out->name, &shipped, e);
+    return policy_is_shipped(out->name, e);
 }
 
 int policy_arg_put(struct cli *cli, const char *value, struct json_out *o, const char *key,

@@ -146,17 +146,18 @@ int kernel_store_list(struct cli *cli)
 static int receipt_of(struct cli *cli, const struct answer *answer, struct kernel_receipt **out,
                       const char **machine, struct err *e)
 {
-    CLEANUP(mem_freep)
-    char *text =
-        cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(answer->msg.result, "receipt"));
+    CLEANUP(buf_deinit) struct buf text = {0};
+    struct json_out o;
     struct json_in in;
 
+    json_out_init(&o, &text);
+    cli_json_node(&o, NULL, cJSON_GetObjectItemCaseSensitive(answer->msg.result, "receipt"));
     json_in_init(&in, &cli->a, e);
     *machine = json_opt_str(&in, answer->msg.result, "machine", 4096, NULL);
     int rc = connection_check(&in, e);
     if (rc < 0)
         return rc;
-    return kernel_receipt_decode(&cli->a, text ? text : "", text ? strlen(text) : 0, out, e);
+    return kernel_receipt_decode(&cli->a, buf_str(&text), text.len, out, e);
 }
 
 static int ask_one(struct cli *cli, const char *id, struct answer *answer, struct err *e)

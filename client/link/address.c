@@ -1,8 +1,6 @@
 #include "client/link/address.h"
 
 #include <errno.h>
-#include <grp.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/mem.h"
+#include "client/link/names.h"
 
 #define SYSTEM_SOCKET "/run/aurabench/sock"
 #define LETTERS_AND_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -64,26 +63,6 @@ static bool find_closed(char *path, struct stat *st)
     return true;
 }
 
-static void name_group(gid_t gid, char *out, size_t size)
-{
-    const struct group *group = getgrgid(gid);
-
-    if (group)
-        (void)snprintf(out, size, "%s", group->gr_name);
-    else
-        (void)snprintf(out, size, "%lu", (unsigned long)gid);
-}
-
-static void name_user(uid_t uid, char *out, size_t size)
-{
-    const struct passwd *user = getpwuid(uid);
-
-    if (user)
-        (void)snprintf(out, size, "%s", user->pw_name);
-    else
-        (void)snprintf(out, size, "%lu", (unsigned long)uid);
-}
-
 int address_denied(const char *path, struct err *e)
 {
     CLEANUP(mem_freep) char *closed = mem_strdup(path);
@@ -94,13 +73,13 @@ int address_denied(const char *path, struct err *e)
         return err_set(e, -ECONNREFUSED, "daemon.unreachable", "--socket",
                        "this user may not use the socket %s", path);
     if (st.st_mode & (S_ISDIR(st.st_mode) ? S_IXGRP : S_IWGRP)) {
-        name_group(st.st_gid, name, sizeof name);
+        names_group(st.st_gid, name, sizeof name);
         return err_set(e, -ECONNREFUSED, "daemon.unreachable", "--socket",
                        "this user may not use the socket %s: it is for the group %s; ask to be put "
                        "into that group, then log in again",
                        path, name);
     }
-    name_user(st.st_uid, name, sizeof name);
+    names_user(st.st_uid, name, sizeof name);
     return err_set(e, -ECONNREFUSED, "daemon.unreachable", "--socket",
                    "this user may not use the socket %s: %s is for the user %s alone; use a daemon "
                    "of your own, or one for a group",

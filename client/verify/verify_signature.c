@@ -69,7 +69,8 @@ void verify_signature(struct verify *v)
     key_id(s.public_hex, id);
     if (!key_can_verify())
         verify_say(v, "signature", TRI_FAIL,
-                   "cannot be checked: libcrypto of OpenSSL 3 is not on this machine; install it");
+                   "cannot be checked: aurabench-signature does not run; install it beside this "
+                   "program, and libcrypto of OpenSSL 3");
     else if (!key_verify(s.public_hex, v->sums_text.data ? v->sums_text.data : "", v->sums_text.len,
                          s.bytes))
         verify_say(v, "signature", TRI_FAIL,

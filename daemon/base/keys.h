@@ -32,7 +32,8 @@ void key_sign(const struct key *k, const void *data, size_t len,
 /* True when the signature over data was made by the key whose public part is public_hex. */
 bool key_verify(const char *public_hex, const void *data, size_t len,
                 const unsigned char signature[KEY_SIGNATURE_BYTES]);
-/* False: libcrypto cannot be loaded, and no signature is found good. */
+/* False: what checks is not there, and no signature is found good. */
 bool key_can_verify(void);
-bool key_valid(const char *public_hex); /* 64 lower-case hex digits */
+bool key_valid(const char *public_hex);                             /* 64 lower-case hex digits */
+void key_raw(const char *public_hex, unsigned char raw[KEY_BYTES]); /* of a valid one */
 void key_id(const char *public_hex, char id[KEY_ID]);

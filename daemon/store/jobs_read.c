@@ -77,8 +77,8 @@ static int make_needle(const char *text, struct id_needle *out, struct err *e)
                    text);
 }
 
-/* The limit of each arm keeps a start that fits every job as cheap as any other. Ends are looked for
- * in each group of 1,024 jobs (jobs_tail), the latest first: 3 us a group. */
+/* The limit of each arm keeps a start that fits every job as cheap as any other. Ends are looked
+ * for in each group of 1,024 jobs (jobs_tail), the latest first: 3 us a group. */
 static const char FIND_SQL[] =
     "WITH RECURSIVE groups (n) AS (SELECT max(number) >> 10 FROM jobs"
     " UNION ALL SELECT n - 1 FROM groups WHERE n > 0)"

@@ -7,16 +7,17 @@ WORDS(recheck_kind, recheck_kind);
 int rows_add_list(struct store *s, const struct list_table *table, const char *attempt,
                   const void *list, size_t n, struct err *e)
 {
-    const char *items = list;
-    int rc = 0;
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        struct query q;
-        query_begin(&q, s, table->insert);
-        query_text(&q, ":attempt", attempt);
-        query_bind(&q, table->fields, table->n_fields, items + i * table->item_bytes);
-        rc = query_run(&q, e);
+    const char *item = list, *before = NULL;
+    struct query q;
+    if (n == 0)
+        return 0;
+    query_begin(&q, s, table->insert);
+    query_text(&q, ":attempt", attempt);
+    for (size_t i = 0; i < n; i++, before = item, item += table->item_bytes) {
+        query_bind_next(&q, table->fields, table->n_fields, item, before);
+        query_step(&q);
     }
-    return rc;
+    return query_end(&q, e);
 }
 
 int rows_put_list(struct store *s, const struct list_table *table, const char *attempt,

@@ -8,7 +8,7 @@
 
 WORDS(obs_kind, obs_kind);
 
-/* One row is bound and stepped before the next one needs the text. */
+/* A row with other ones binds the text anew; in a row with the same ones it is the same. */
 static const char *disturbances_word(int bits)
 {
     static _Thread_local char text[DISTURBANCES_TEXT];

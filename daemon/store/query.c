@@ -143,6 +143,13 @@ int query_run(struct query *q, struct err *e)
     return query_end(q, e);
 }
 
+void query_step(struct query *q)
+{
+    (void)query_row(q);
+    if (q->code == SQLITE_OK) /* else query_end asks why */
+        (void)sqlite3_reset(q->st);
+}
+
 int64_t sql_changes(struct store *s)
 {
     return sqlite3_changes64(s->db);
@@ -208,12 +215,42 @@ static void find_binds(struct query *q, const struct field *fields, size_t n)
         c->at[i] = bind_index(q, fields[i].bind);
 }
 
-void query_bind(struct query *q, const struct field *fields, size_t n, const void *obj)
+static bool member_same(const struct field *f, const void *a, const void *b)
+{
+    switch (f->kind) {
+    case FIELD_TEXT:
+        return *(const char *const *)a == *(const char *const *)b;
+    case FIELD_INT:
+        return *(const int *)a == *(const int *)b;
+    case FIELD_INT64:
+        return *(const int64_t *)a == *(const int64_t *)b;
+    case FIELD_SIZE:
+        return *(const size_t *)a == *(const size_t *)b;
+    case FIELD_BOOL:
+        return *(const bool *)a == *(const bool *)b;
+    case FIELD_REAL:
+        return memcmp(a, b, sizeof(double)) == 0;
+    case FIELD_WORD:
+        return member_word(a) == member_word(b);
+    }
+    return false;
+}
+
+void query_bind_next(struct query *q, const struct field *fields, size_t n, const void *obj,
+                     const void *before)
 {
     find_binds(q, fields, n);
-    for (size_t i = 0; i < n && q->code == SQLITE_OK; i++)
-        q->code =
-            bind_member(q->st, q->cached->at[i], &fields[i], (const char *)obj + fields[i].offset);
+    for (size_t i = 0; i < n && q->code == SQLITE_OK; i++) {
+        size_t at = fields[i].offset;
+        const void *m = (const char *)obj + at;
+        if (!before || !member_same(&fields[i], m, (const char *)before + at))
+            q->code = bind_member(q->st, q->cached->at[i], &fields[i], m);
+    }
+}
+
+void query_bind(struct query *q, const struct field *fields, size_t n, const void *obj)
+{
+    query_bind_next(q, fields, n, obj, NULL);
 }
 
 static double column_real(struct query *q, int column)

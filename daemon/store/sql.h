@@ -78,6 +78,8 @@ void query_unreadable(struct query *q, const char *trouble);
 int query_end(struct query *q, struct err *e);
 /* Steps a statement without result to its end, then query_end. */
 int query_run(struct query *q, struct err *e);
+/* Steps a statement without result to its end; its binds stay for the next row. */
+void query_step(struct query *q);
 /* Rows changed by the last statement of this connection. */
 int64_t sql_changes(struct store *s);
 
@@ -153,6 +155,10 @@ struct field {
 
 /* Binds the members of the struct at obj. A statement is used with one description only. */
 void query_bind(struct query *q, const struct field *fields, size_t n, const void *obj);
+/* As query_bind, for one row of many: a member that is as in `before` keeps the bind it has; before
+ * NULL binds all. Both must live until query_end. */
+void query_bind_next(struct query *q, const struct field *fields, size_t n, const void *obj,
+                     const void *before);
 /* Reads the row into the struct at obj: column i is fields[i], by name too. */
 void query_read(struct query *q, const struct field *fields, size_t n, struct arena *a, void *obj);
 /* All rows as an array of structs of `size` bytes in a; NULL when there are none. */

@@ -75,7 +75,7 @@ void session_encode(struct json_out *o, const char *key, const struct session *s
 
 static void decode_job(struct json_in *in, const cJSON *item, struct session_file_job *job)
 {
-    if (cJSON_HasObjectItem(item, "path")) {
+    if (cJSON_GetObjectItemCaseSensitive(item, "path")) {
         json_closed(in, item, session_file_job_keys);
         job->path = json_str(in, item, "path", 4096);
         return;

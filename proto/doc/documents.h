@@ -32,6 +32,8 @@ int policy_decode_node(struct arena *a, const cJSON *doc, struct policy **out, s
 void policy_encode(struct json_out *o, const char *key, const struct policy *p);
 /* The shipped ones ("standard", "virtual", "strict"), embedded; -ENOENT for another name. */
 int policy_shipped(struct arena *a, const char *name, struct policy **out, struct err *e);
+/* 0, or -ENOENT as above: for those who only pass the name on. */
+int policy_is_shipped(const char *name, struct err *e);
 const char *const *policy_shipped_names(void); /* NULL-terminated */
 /* For a policy that a user gave: it may not bear a shipped one's name and say something else.
  * 0, or -EINVAL with e filled ("policy.reserved_name"). */

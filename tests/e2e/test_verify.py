@@ -297,17 +297,20 @@ def test_a_signature_that_is_none(copy, text):
     assert failures(copy) == {"signature": "SHA256SUMS.sig is not one line of a signature"}
 
 
-def test_without_libcrypto_a_signature_is_not_good(copy, tmp_path):
-    """The client loads it when it needs it, and not before."""
-    broken = tmp_path / "libcrypto.so.3"
-    broken.write_text("no library")
-    done = subprocess.run([str(harness.CLIENT), "verify", str(copy)], capture_output=True, text=True,
-                          env={**harness.CLEAN_ENV, "LD_LIBRARY_PATH": str(tmp_path)})
-    assert done.returncode != 0
-    assert "cannot be checked: libcrypto of OpenSSL 3 is not on this machine" in done.stdout
-    help_text = subprocess.run([str(harness.CLIENT), "help"], capture_output=True, text=True,
-                               env={**harness.CLEAN_ENV, "LD_LIBRARY_PATH": str(tmp_path)})
-    assert help_text.returncode == 0
+@pytest.mark.parametrize("helper", [None, "exit 127", "exit 0"], ids=["none", "cannot start", "says yes to all"])
+def test_without_a_program_that_checks_a_signature_is_not_good(copy, tmp_path, helper):
+    if helper:
+        (tmp_path / "aurabench-signature").write_text(f"#!/bin/sh\n{helper}\n")
+        (tmp_path / "aurabench-signature").chmod(0o755)
+    done = subprocess.run([shutil.copy(harness.CLIENT, tmp_path), "verify", str(copy)], env=harness.CLEAN_ENV,
+                          capture_output=True, text=True)
+    assert done.returncode != 0 and "cannot be checked: aurabench-signature does not run" in done.stdout
+
+
+def test_signatures_can_be_checked_by_hand(copy):
+    sums = b"".join((copy / name).read_bytes() for name in ("SHA256SUMS.sig", "SHA256SUMS"))
+    for text, status in ((sums, 0), (sums + b"x", 1), (b"", 2), (b"no signature\n", 2)):
+        assert subprocess.run([harness.BUILD / "aurabench-signature"], input=text, capture_output=True).returncode == status
 
 
 def test_a_signature_that_was_taken_away(sealed, copy):

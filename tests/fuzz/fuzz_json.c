@@ -7,6 +7,7 @@
 #include "fuzz/fuzz.h"
 #include "proto/json/json.h"
 #include "proto/json/json_text.h"
+#include "unit/client/json_tree_renamed.h"
 
 static void must_be_equal(const cJSON *a, const cJSON *b);
 
@@ -38,7 +39,7 @@ static void must_be_equal(const cJSON *a, const cJSON *b)
             must_be_equal(x, y);
 }
 
-/* cJSON's own reading, which must take exactly the bytes that were accepted. */
+/* cJSON's own reading, which must take exactly the bytes that were accepted; and the client's. */
 static void must_agree_with_cjson(const char *data, size_t len, const cJSON *doc)
 {
     const char *end = NULL;
@@ -49,6 +50,9 @@ static void must_agree_with_cjson(const char *data, size_t len, const cJSON *doc
         MUST(strchr(" \t\r\n", *end), "cJSON left a rest");
     must_be_equal(doc, other);
     cJSON_Delete(other);
+    other = tree_parse(data, len);
+    must_be_equal(doc, other);
+    tree_delete(other);
 }
 
 static void must_be_canonical(const char *text, const cJSON *doc)
