@@ -112,3 +112,20 @@ struct args doc_opt_programs(struct json_in *in, const cJSON *obj, const char *k
     json_leave(in, mark);
     return args;
 }
+
+void doc_put_interval(struct json_out *o, const struct interval *v, bool with_ranks)
+{
+    if (!v->defined) {
+        json_put_null(o, "interval");
+        return;
+    }
+    json_begin(o, "interval");
+    json_put_num(o, "low", v->low);
+    json_put_num(o, "high", v->high);
+    json_put_num(o, "coverage", v->coverage);
+    if (with_ranks) {
+        json_put_int(o, "rank_low", v->rank_low);
+        json_put_int(o, "rank_high", v->rank_high);
+    }
+    json_end(o);
+}

@@ -2,6 +2,7 @@
  * Every getter sticks its first error to in, as those of json.h do. */
 #pragma once
 
+#include "core/stats/interval.h"
 #include "proto/json/json.h"
 
 #define DOC_NAME_MAX 64
@@ -28,6 +29,8 @@ const char *doc_opt_line(struct json_in *in, const cJSON *obj, const char *key, 
 /* A duration text ("10m") in ms; missing: fallback. */
 int64_t doc_opt_duration(struct json_in *in, const cJSON *obj, const char *key, int64_t min_ms,
                          int64_t max_ms, int64_t fallback);
+/* Member "interval"; null where it is not defined. with_ranks: of the ordered values too. */
+void doc_put_interval(struct json_out *o, const struct interval *v, bool with_ranks);
 void doc_put_duration(struct json_out *o, const char *key, int64_t ms);
 
 /* Names of programs, without a path. */

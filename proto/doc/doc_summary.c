@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "proto/doc/doc_calibration.h"
+#include "proto/doc/doc_common.h"
 #include "proto/doc/documents.h"
 
 /* Each figure of the document by the name of its member, and the rule it follows. */
@@ -246,21 +247,6 @@ static void workload_encode(struct json_out *o, const struct raw_workload *w,
 
 /* ---- comparisons */
 
-static void interval_encode(struct json_out *o, const struct interval *v)
-{
-    if (!v->defined) {
-        json_put_null(o, "interval");
-        return;
-    }
-    json_begin(o, "interval");
-    json_put_num(o, "low", v->low);
-    json_put_num(o, "high", v->high);
-    json_put_num(o, "coverage", v->coverage);
-    json_put_int(o, "rank_low", v->rank_low);
-    json_put_int(o, "rank_high", v->rank_high);
-    json_end(o);
-}
-
 static void estimate_encode(struct json_out *o, const char *key, const struct estimate *e)
 {
     json_begin(o, key);
@@ -269,7 +255,7 @@ static void estimate_encode(struct json_out *o, const char *key, const struct es
     json_put_num(o, "paired_median_ratio", e->paired_median_ratio);
     json_put_num(o, "shift_ratio", e->shift_ratio);
     json_put_int(o, "pairs", (int64_t)e->pairs);
-    interval_encode(o, &e->interval);
+    doc_put_interval(o, &e->interval, true);
     json_put_num(o, "margin", e->margin);
     json_put_str(o, "verdict", verdict_name(e->verdict));
     json_put_num(o, "resolvable", e->resolvable);
@@ -357,7 +343,7 @@ static void scaling_encode(struct json_out *o, const struct summary *s)
         json_put_int_or_null(o, "cpus", r->cpus);
         json_put_num(o, "ratio", r->ratio);
         json_put_int(o, "pairs", (int64_t)r->pairs);
-        interval_encode(o, &r->interval);
+        doc_put_interval(o, &r->interval, true);
         json_put_num(o, "max_ratio", r->max_ratio);
         json_put_str(o, "status", scaling_status_name(r->status));
         json_put_str(o, "why", r->why);

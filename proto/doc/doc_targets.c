@@ -272,19 +272,6 @@ int targets_decode(struct arena *a, const char *data, size_t len, struct targets
 
 /* ---- the result */
 
-static void interval_encode(struct json_out *o, const struct interval *v)
-{
-    if (!v->defined) {
-        json_put_null(o, "interval");
-        return;
-    }
-    json_begin(o, "interval");
-    json_put_num(o, "low", v->low);
-    json_put_num(o, "high", v->high);
-    json_put_num(o, "coverage", v->coverage);
-    json_end(o);
-}
-
 static void row_encode(struct json_out *o, const struct gate_row *row)
 {
     json_begin(o, NULL);
@@ -293,7 +280,7 @@ static void row_encode(struct json_out *o, const struct gate_row *row)
     json_put_str(o, "report", row->report);
     json_put_str(o, "limit", row->limit);
     json_put_num(o, "figure", row->figure);
-    interval_encode(o, &row->interval);
+    doc_put_interval(o, &row->interval, false);
     json_put_num(o, "to_go", row->to_go);
     json_put_str(o, "status", gate_status_name(row->status));
     json_put_str(o, "why", row->why);

@@ -2,6 +2,7 @@
 git repositories, a scripted host that a test can make noisy. Teardown fails a test that leaves
 processes, work folders or sanitizer output behind."""
 
+import ctypes
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import shutil
 import signal
 import socket
 import sqlite3
+import struct
 import subprocess
 import tempfile
 import time
@@ -26,6 +28,21 @@ CLEAN_ENV = {
     "TZ": "UTC",
     **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")},
 }
+
+
+def counts_instructions() -> bool:
+    """Whether something here counts instructions: valgrind, or the CPU's counter by perf_event_open(2)."""
+    number = {"x86_64": 298, "aarch64": 241}.get(os.uname().machine)
+    if shutil.which("valgrind", path=CLEAN_ENV["PATH"]):
+        return True
+    if number is None or os.uname().sysname != "Linux":
+        return False
+    # PERF_TYPE_HARDWARE, PERF_ATTR_SIZE_VER0, PERF_COUNT_HW_INSTRUCTIONS; disabled, without kernel and hypervisor.
+    attr = struct.pack("<IIQQQQQ", 0, 64, 1, 0, 0, 0, 1 | 1 << 5 | 1 << 6).ljust(64, b"\0")
+    fd = ctypes.CDLL(None, use_errno=True).syscall(number, attr, 0, -1, -1, 8)
+    if fd >= 0:
+        os.close(fd)
+    return fd >= 0
 
 
 def quick_policy(**changes) -> dict:

@@ -2,7 +2,6 @@
 is part of the report."""
 
 import json
-import shutil
 
 import pytest
 
@@ -13,7 +12,8 @@ int main(void) {{ volatile long x = 0; for (long i = 0; i < {loops}; i++) x += i
 """
 BUILD = [["cc", "-O1", "-o", "{build}/work", "{source}/work.c"]]
 
-pytestmark = pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+counted = pytest.mark.skipif(not harness.counts_instructions(),
+                             reason="neither valgrind nor a counter of the CPU is here")
 
 
 def instructions(lanes: dict, **members) -> dict:
@@ -30,6 +30,7 @@ def compare(daemon, tmp_path, policy, lanes) -> dict:
     return daemon.finish(job)
 
 
+@counted
 def test_instructions_are_those_of_the_whole_process(daemon, tmp_path, policy):
     shown = compare(daemon, tmp_path, policy, {"c": {"command": ["{build}/work"]}})
     assert shown["job"]["state"] == "done", shown["job"]
@@ -52,6 +53,7 @@ def test_instructions_are_those_of_the_whole_process(daemon, tmp_path, policy):
     assert f"instructions are counted by {tool}" in daemon.run("report", job).stdout
 
 
+@counted
 def test_children_count_too(daemon, tmp_path, policy):
     shown = compare(daemon, tmp_path, policy, {
         "direct": {"command": ["{build}/work"]},
@@ -64,6 +66,7 @@ def test_children_count_too(daemon, tmp_path, policy):
         assert min(values["child", side]) > max(values["direct", side])
 
 
+@counted
 @pytest.mark.parametrize(("command", "code"), [
     (["/bin/sh", "-c", "echo wrong"], "lane.stdout_wrong"),
     (["/bin/sh", "-c", "echo done; exit 3"], "lane.exit_status"),

@@ -174,6 +174,12 @@ def test_a_worker_with_another_terminal_value_is_named(start, where, tmp_path, s
     assert answer["error"].startswith(f"worker 2 gave another terminal value than the first dispatch, {where}: ")
 
 
+def test_a_worker_that_never_answers_is_named_on_the_page(tmp_path, site):
+    (site[0] / "worker.mjs").write_text("onmessage = () => {};")
+    error = visit(tmp_path, site, "workers=2&silenceMs=50")["error"]
+    assert error.startswith('worker 0 did not answer "initialize" within 50 ms; ')
+
+
 def test_a_worker_that_does_not_start_fails_the_benchmark(tmp_path, site):
     (site[0] / "worker.mjs").write_text("throw new Error('broken');")
     assert "broken" in visit(tmp_path, site, "workers=2")["error"]

@@ -107,7 +107,13 @@ def test_a_wrong_answer_is_found(suite, tmp_path):
     assert not re.search(r"^FAIL .*/(cpython|boxed|cc|own) ", done.stdout, re.M), done.stdout
 
 
-@pytest.mark.parametrize("suite", SHORT)
+# What a suite cannot be measured without.
+MEASURED = [pytest.param(suite, marks=pytest.mark.skipif(
+    suite == "instructions" and not harness.counts_instructions(),
+    reason="neither valgrind nor a counter of the CPU is here")) for suite in SHORT]
+
+
+@pytest.mark.parametrize("suite", MEASURED)
 def test_the_whole_suite_is_measured_through_the_daemon(suite, daemon, tmp_path):
     document = short_suite(suite, tmp_path / "suite")
     make_demo(suite, tmp_path / "repo")
@@ -207,6 +213,7 @@ def test_what_a_runtime_allocates_is_counted_exactly_on_each_side(daemon, policy
                     if tuple(key) == (workload, lane, side)} == expected, (workload, lane, side)
 
 
+@pytest.mark.skipif(not harness.counts_instructions(), reason="neither valgrind nor a counter of the CPU is here")
 def test_instructions_differ_where_the_sources_of_the_demo_do(daemon, policy, tmp_path):
     short_suite("instructions", tmp_path / "suite")
     make_demo("instructions", tmp_path / "repo")

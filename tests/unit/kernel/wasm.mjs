@@ -144,7 +144,7 @@ const { coordinate } = await import(join(examples, "../browser/coordinate.mjs"))
 const { member } = await import(join(examples, "../browser/measure.mjs"));
 const clock = () => performance.now();
 
-function measured(asked, lie = (name, step, answer) => answer, now = clock) {
+function measured(asked, lie = (name, step, answer) => answer, now = clock, timer = undefined) {
   const what = { wasm: readFileSync(modulePath), source: readFileSync(join(examples, "reducer.pk"), "utf8"), path: "reducer.pk",
                  entry: "reduce", kind: "function", input: JSON.parse(readFileSync(join(examples, "reducer-input.json"), "utf8")),
                  compiles: 3, dispatches: 20, workers: 1, os: "test", ...asked };
@@ -154,11 +154,30 @@ function measured(asked, lie = (name, step, answer) => answer, now = clock) {
     spawned.push(name);
     return { name, ask: async (request) => lie(name, request.step, await ask(request)), end: () => ended.push(name) };
   };
-  const receipt = coordinate(what, spawn, now).finally(() => assert.deepEqual(ended, spawned));
+  const receipt = coordinate(what, spawn, now, undefined, timer).finally(() => assert.deepEqual(ended, spawned));
   return { spawned, receipt, what };
 }
 
 // Async: awaited one after the other like the rest.
+tests["a worker that does not answer is given up and named, and none is left"] = async () => {
+  for (const [hangs, step] of [["worker 0", "compile"], ["worker 1", "prepare"], ["worker 2", "batch"]]) {
+    const pending = new Map();
+    let next = 0, bound;
+    const timer = { set: (fn, ms) => { bound = ms; pending.set(++next, fn); return next; }, clear: (t) => pending.delete(t) };
+    // Every other answer comes first: what is left when nothing else happens is the silent one's.
+    const lie = (name, at, answer) => {
+      if (name !== hangs || at !== step) return answer;
+      setImmediate(function fire() { pending.size > 1 ? setImmediate(fire) : [...pending.values()].forEach((fn) => fn()); });
+      return new Promise(() => {});
+    };
+    const { receipt } = measured({ workers: 3, silenceMs: 1234 }, lie, clock, timer);
+    await assert.rejects(receipt, new RegExp(`^Error: ${hangs} did not answer "${step}" within 1234 ms; `));
+    assert.equal(bound, 1234);
+    assert.equal(pending.size, 0);
+  }
+  await assert.rejects(measured({ silenceMs: 0 }).receipt.catch((e) => { throw e; }), /silenceMs must be a whole number/);
+};
+
 tests["the page's measuring makes a receipt, with one worker and with several"] = async () => {
   for (const [workers, dispatches, started] of [[1, 20, 1], [3, 20, 3], [8, 5, 5]]) {
     const { spawned, receipt: promise, what } = measured({ workers, dispatches });

@@ -7,7 +7,9 @@
 
 import { Kernel, canonical } from "./kernel.mjs";
 
-export const LIMITS = { compiles: 100000, dispatches: 1000000, workers: 256 };
+export const LIMITS = { compiles: 100000, dispatches: 1000000, workers: 256, silenceMs: 86400000 };
+const SILENCE_MS = 600000; // as a driver's, of aurabench kernel
+const TIMER = { set: (fn, ms) => setTimeout(fn, ms), clear: (t) => clearTimeout(t) };
 
 // Whole ns, as native samples are: what a clock adds behind them is noise of its arithmetic.
 function whole(ms) {
@@ -25,10 +27,27 @@ function share(starts, workers, i) {
   return Math.floor(starts / workers) + (i < starts % workers ? 1 : 0);
 }
 
+class Silence extends Error {}
+
+// What has no answer in time is refused by its worker's name and its step. A request's work has no bound of
+// its own: it may be many dispatches. timer: {set(fn, ms), clear(what set gave)}.
+function answered(worker, request, { silenceMs, timer }) {
+  let set;
+  const silent = new Promise((_, refuse) => {
+    set = timer.set(() => refuse(new Silence(`${worker.name} did not answer "${request.step}" within ${silenceMs} ms; ` +
+      "it hangs, or takes longer than that: ask for less, or for a longer silence")), silenceMs);
+  });
+  return Promise.race([worker.ask(request), silent]).finally(() => timer.clear(set));
+}
+
+function bounded(worker, patience) {
+  return { ...worker, ask: (request) => answered(worker, request, patience) };
+}
+
 // Every worker is asked before the first answer is awaited. What one refuses is said with its name.
 function askAll(workers, request) {
   return Promise.all(workers.map((w, i) => w.ask(request(i)).catch((e) => {
-    throw new Error(`${w.name}: ${e.message}`);
+    throw e instanceof Silence ? e : new Error(`${w.name}: ${e.message}`);
   })));
 }
 
@@ -109,11 +128,13 @@ async function receiptOf(what, workers, { initialized, compiled, started }, batc
 
 // what: {wasm: bytes, source, path, entry, kind, input, compiles, dispatches, workers, os}; of the workers at most
 // one for each dispatch is started. spawn(name): {name, ask(request): promise of the answer, end()}.
-// now: a clock in ms. say: is told what goes on.
-export async function coordinate(what, spawn, now, say = () => {}) {
+// silenceMs in what: after so long without an answer a worker is given up; left out: ten minutes.
+// now: a clock in ms. say: is told what goes on. timer: as that of the system.
+export async function coordinate(given, spawn, now, say = () => {}, timer = TIMER) {
+  const what = { silenceMs: SILENCE_MS, ...given };
   check(what);
   const workers = [];
-  const add = (i) => workers.push(spawn(`worker ${i}`));
+  const add = (i) => workers.push(bounded(spawn(`worker ${i}`), { silenceMs: what.silenceMs, timer }));
   try {
     add(0);
     const alone = await measureAlone(workers[0], what, say);

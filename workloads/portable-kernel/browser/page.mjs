@@ -10,7 +10,7 @@ for (const [name, value] of given)
 
 function asked() {
   const texts = Object.fromEntries(["module", "program", "input", "entry", "kind"].map((n) => [n, form.elements[n].value]));
-  const counts = Object.fromEntries(["compiles", "dispatches", "workers"].map((n) => [n, Number(form.elements[n].value)]));
+  const counts = Object.fromEntries(["compiles", "dispatches", "workers", "silenceMs"].map((n) => [n, Number(form.elements[n].value)]));
   return { ...texts, ...counts };
 }
 
