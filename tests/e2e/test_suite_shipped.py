@@ -63,6 +63,14 @@ def test_what_ships_is_what_the_suite_makes_of_itself(suite):
     assert (WORKLOADS / suite / "suite.json").read_text() == make_suite_json(suite)
 
 
+def test_targets_and_gaps_that_ship_are_of_lanes_that_ship():
+    document = json.loads((WORKLOADS / "targets/phase-1.json").read_text())
+    for row in document["targets"] + document["gaps"]:
+        suite = json.loads((WORKLOADS / row["suite"] / "suite.json").read_text())
+        lanes = next(w["lanes"] for w in suite["workloads"] if w["name"] == row["workload"])
+        assert {row["lane"], row["reference"]} <= lanes.keys(), row
+
+
 @pytest.mark.parametrize("suite", SHORT)
 def test_every_lane_does_its_work_by_its_records(suite, tmp_path):
     document = short_suite(suite, tmp_path / "suite")
