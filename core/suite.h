@@ -1,6 +1,7 @@
 /* A suite: what suite.json says, decoded and checked. Owned by the arena it was decoded into. */
 #pragma once
 
+#include "core/kernel/kernel.h"
 #include "core/summary/attribution.h"
 #include "core/types.h"
 
@@ -48,7 +49,8 @@ struct lane {
     struct scaling scaling;
     struct args *prepare; /* build: commands before the first step, not timed */
     size_t n_prepare;
-    struct args outputs; /* build: files that the step writes, below the folder that it runs in */
+    struct args outputs; /* build: files that the step writes, below the folder that it runs in;
+                            kernel: "artifact", "terminal" */
 };
 
 #define GROWTH_PCT_MAX 10000
@@ -62,13 +64,23 @@ struct lane {
 #define WINDOW_MIN_MS 100
 #define WINDOW_MAX_MS 600000
 
+/* What every driver of a workload is asked for (docs/kernels.md). */
+struct kernel_work {
+    const char *program, *input; /* below "{suite}/" */
+    const char *entry;
+    enum kernel_entry kind;
+    int64_t compiles, dispatches; /* behind the first */
+    int64_t workers;
+};
+
 /* A workload of measure build is one for each of its steps, adjacent and in their order, with the
  * same lanes: "hello.check", "hello.build". */
 struct workload {
     const char *name;
     enum measure measure;
-    const char *steps_of; /* build: the name that its steps share ("hello"); NULL: no step */
-    bool reproducible;    /* build: outputs have the same bytes in every observation of a lane */
+    const char *steps_of;      /* build: the name that its steps share ("hello"); NULL: no step */
+    struct kernel_work kernel; /* kernel: what it asks for; a lane's command is the driver */
+    bool reproducible; /* build: outputs have the same bytes in every observation of a lane */
     const char *ready, *go, *done; /* where measure_has_records: exact lines without newline */
     const char *baseline, *load;   /* memory: a record before READY, and its answer; NULL: none */
     const char *ack;               /* written after DONE was stamped; NULL: none */

@@ -20,6 +20,7 @@ static const char *const measure_names[] = {
     [MEASURE_SIZE] = "size",           [MEASURE_INSTRUCTIONS] = "instructions",
     [MEASURE_MEMORY] = "memory",       [MEASURE_CPU] = "cpu",
     [MEASURE_BUILD] = "build",         [MEASURE_ATTRIBUTION] = "attribution",
+    [MEASURE_KERNEL] = "kernel",
 };
 NAMES(measure, measure);
 
@@ -45,6 +46,7 @@ enum measure measure_floor(enum measure m)
 static const char *const value_units[] = {
     [MEASURE_COUNTERS] = "count", [MEASURE_SIZE] = "bytes", [MEASURE_INSTRUCTIONS] = "instructions",
     [MEASURE_MEMORY] = "bytes",   [MEASURE_CPU] = "ppm",    [MEASURE_ATTRIBUTION] = "samples",
+    [MEASURE_KERNEL] = "ns",
 };
 
 bool measure_has_values(enum measure m)

@@ -27,7 +27,8 @@ enum measure {
     MEASURE_MEMORY,
     MEASURE_CPU,
     MEASURE_BUILD,
-    MEASURE_ATTRIBUTION
+    MEASURE_ATTRIBUTION,
+    MEASURE_KERNEL
 };
 const char *
 measure_name(enum measure m); /* "protocol", "process", "operation", "counters", "size", ... */

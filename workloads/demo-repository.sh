@@ -38,6 +38,11 @@ mkdir -p "$dir"
 cd "$dir"
 git init -q -b main .
 for suite in $suites; do
+    # A subject that lies elsewhere is brought by its own script.
+    if [ -x "$workloads/$suite/demo/sources.sh" ]; then
+        "$workloads/$suite/demo/sources.sh" "$PWD"
+        continue
+    fi
     # Only the sources: a build inside subject/ stays out.
     find "$workloads/$suite/subject" -maxdepth 1 -type f \
         \( -name '*.c' -o -name '*.h' -o -name Makefile -o -name .gitignore \) -exec cp {} . \;

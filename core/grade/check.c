@@ -360,7 +360,8 @@ static const char *check_reproducible(struct arena *a, const struct raw *raw)
         const struct plan_step *step = &raw->plan.steps[i];
         const struct raw_observation **of =
             &first[step->workload][(size_t)step->lane * raw->n_sides + (size_t)step->side];
-        if (!is_ok(o) || !raw->workloads[step->workload].reproducible)
+        const struct raw_workload *w = &raw->workloads[step->workload];
+        if (!is_ok(o) || (!w->reproducible && w->measure != MEASURE_KERNEL))
             continue;
         if (*of && differs_from(o, *of))
             return arena_printf(a,

@@ -81,6 +81,52 @@ static bool profile_adds_up(const struct raw_workload *w, const struct raw_obser
     return attribution_adds_up(w->profile, counts);
 }
 
+/* The statistics of one phase stand together, ascending: nothing may contradict that. */
+static const struct {
+    const char *name;
+    bool follows; /* is at least the one before it */
+} kernel_values[KERNEL_VALUES] = {
+    {"compile_first", false},  {"compile_min", false},  {"compile_p50", true},
+    {"compile_p95", true},     {"compile_max", true},   {"decode_min", false},
+    {"decode_p50", true},      {"decode_p95", true},    {"decode_max", true},
+    {"dispatch_first", false}, {"dispatch_min", false}, {"dispatch_p50", true},
+    {"dispatch_p95", true},    {"dispatch_max", true},  {"batch_wall", false},
+};
+
+static size_t put_ms(struct raw_value *out, size_t at, double ms)
+{
+    out[at] = (struct raw_value){kernel_values[at].name, (int64_t)llround(ms * 1e6)};
+    return at + 1;
+}
+
+static size_t put_stats(struct raw_value *out, size_t at, const struct kernel_stats *s)
+{
+    const double ms[] = {s->min_ms, s->p50_ms, s->p95_ms, s->max_ms};
+
+    for (size_t i = 0; i < sizeof ms / sizeof *ms; i++)
+        at = put_ms(out, at, ms[i]);
+    return at;
+}
+
+void values_of_kernel(const struct kernel_receipt *r, struct raw_value out[KERNEL_VALUES])
+{
+    size_t at = put_ms(out, 0, r->compile.first_ms);
+
+    at = put_stats(out, at, &r->compile.repeated);
+    at = put_stats(out, at, &r->decode);
+    at = put_ms(out, at, r->dispatch.first_ms);
+    at = put_stats(out, at, &r->dispatch.repeated);
+    (void)put_ms(out, at, r->dispatch.batch_wall_ms);
+}
+
+static const char *kernel_fault(const struct raw_observation *o)
+{
+    for (size_t i = 1; i < KERNEL_VALUES; i++)
+        if (kernel_values[i].follows && o->values[i].value < o->values[i - 1].value)
+            return "has statistics of a phase that do not follow from each other";
+    return NULL;
+}
+
 static const char *memory_fault(const struct raw_workload *w, const struct raw_observation *o)
 {
     const struct raw_value *v = o->values;
@@ -105,6 +151,8 @@ const char *values_follow(const struct raw_workload *w, const struct raw_observa
     if (w->measure == MEASURE_ATTRIBUTION)
         return profile_adds_up(w, o) ? NULL
                                      : "has categories and exclusions that are not all its samples";
+    if (w->measure == MEASURE_KERNEL)
+        return kernel_fault(o);
     if (w->measure != MEASURE_CPU)
         return NULL;
     int64_t window_ns = o->done_ns - o->go_ns;
@@ -122,6 +170,7 @@ size_t values_count(const struct raw_workload *w, const struct raw_lane *lane)
            : w->measure == MEASURE_INSTRUCTIONS ? 1
            : w->measure == MEASURE_CPU          ? 1
            : w->measure == MEASURE_ATTRIBUTION  ? attribution_count(w->profile)
+           : w->measure == MEASURE_KERNEL       ? KERNEL_VALUES
            : w->measure == MEASURE_MEMORY       ? (w->baseline ? MEMORY_VALUES : 2)
                                                 : 0;
 }
@@ -132,6 +181,8 @@ const char *values_name(const struct raw_workload *w, const struct raw_lane *lan
         return "instructions";
     if (w->measure == MEASURE_CPU)
         return "cpu_ppm";
+    if (w->measure == MEASURE_KERNEL)
+        return kernel_values[index].name;
     if (w->measure == MEASURE_MEMORY)
         return memory_name(index, w->baseline);
     if (w->measure == MEASURE_ATTRIBUTION)

@@ -23,6 +23,9 @@ const char *values_name(const struct raw_workload *w, const struct raw_lane *lan
  * it has not more. peak_rss is at least what was seen at either point. */
 void values_of_memory(bool with_baseline, int64_t baseline, int64_t ready, int64_t peak,
                       struct raw_value out[MEMORY_VALUES], size_t *n);
+/* The values of measure kernel: the statistics of a receipt, each by itself, rounded to ns. */
+#define KERNEL_VALUES 15
+void values_of_kernel(const struct kernel_receipt *r, struct raw_value out[KERNEL_VALUES]);
 /* CPU time as a share of one core, in millionths, cut off; -1: undefined. */
 int64_t values_share_ppm(int64_t cpu_ns, int64_t window_ns);
 

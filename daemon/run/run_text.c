@@ -371,6 +371,12 @@ static void output_differs(struct buf *b, const struct facts *f)
                clip(f->o->got).text);
 }
 
+/* In the words of the client, which spoke with the driver. */
+static void kernel_failed(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "was no good kernel: %.400s", f->o->got);
+}
+
 static void stderr_written(struct buf *b, const struct facts *f)
 {
     buf_printf(b, "wrote %" PRId64 " bytes to stderr", f->o->raw.stderr_bytes);
@@ -510,6 +516,9 @@ static const struct lane_text {
     {"lane.output_link", LANE_MEMBER("outputs"), output_link, NULL},
     {"lane.output_special", LANE_MEMBER("outputs"), output_special, NULL},
     {"lane.output_differs", LANE_MEMBER("outputs"), output_differs, NULL},
+    {"lane.artifact_differs", LANE, kernel_failed, NULL},
+    {"lane.terminal_differs", LANE, kernel_failed, NULL},
+    {"lane.kernel_failed", LANE, kernel_failed, NULL},
     {"lane.stderr_written", LANE, stderr_written, NULL},
     {"lane.stderr_limit", LANE, stderr_limit, NULL},
     {"lane.exit_timeout", LANE, exit_timeout, NULL},

@@ -6,6 +6,7 @@
 #include "proto/form/counters.h"
 #include "proto/form/samples.h"
 #include "run/run_callgrind.h"
+#include "run/run_kernel.h"
 #include "run/run_profile.h"
 
 static const char *take_counters(struct arena *a, const struct run_observe *req,
@@ -79,6 +80,12 @@ void run_values_take(struct arena *a, const struct run_observe *req, struct run_
     /* Its files go whatever came of it: the next observation finds an empty folder. */
     int64_t n = req->callgrind_dir ? run_callgrind_sum(req->callgrind_dir) : o->instructions;
 
+    if (req->measure == MEASURE_KERNEL) {
+        if (strcmp(o->raw.outcome, "ok") == 0 || strcmp(o->raw.outcome, "lane.exit_status") == 0)
+            run_kernel_take(a, o);
+        o->raw.elapsed_ns = -1;
+        return;
+    }
     bool has_values = measure_has_values(req->measure);
     if ((!has_values && req->n_samples == 0) || strcmp(o->raw.outcome, "ok") != 0)
         return;

@@ -147,6 +147,7 @@ int run_wire_observe(const struct run_observe *req, struct wire_observe *o, stru
         rc = fill_cpus(req, o, masks, e);
     o->measure = measure_has_records(req->measure)                             ? WIRE_PROTOCOL
                  : req->measure == MEASURE_COUNTERS                            ? WIRE_OUTPUT
+                 : req->measure == MEASURE_KERNEL                              ? WIRE_OUTPUT
                  : req->measure == MEASURE_INSTRUCTIONS && !req->callgrind_dir ? WIRE_INSTRUCTIONS
                                                                                : WIRE_PROCESS;
     if ((o->measure == WIRE_PROCESS || o->measure == WIRE_INSTRUCTIONS) && req->stdout_text)

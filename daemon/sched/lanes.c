@@ -1,6 +1,7 @@
 /* What each lane and build is on this host for this job: present or absent, its arguments with the
  * folders in place of the placeholders, its environment, its core. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,19 +197,59 @@ int attempt_expand_builds(struct attempt *a)
                   "suite_build", &a->suite_build);
 }
 
+static struct args args_behind(struct attempt *a, const char *const *before, size_t n,
+                               const struct args *command)
+{
+    const char **v = arena_array(&a->arena, n + command->n + 1, sizeof *v);
+
+    memcpy(v, before, n * sizeof *v);
+    for (size_t i = 0; i < command->n; i++)
+        v[n + i] = command->v[i];
+    return (struct args){v, n + command->n};
+}
+
 /* The command under callgrind, one file for each process; its own words go nowhere. */
 static struct args under_callgrind(struct attempt *a, const struct args *command)
 {
     const char *const before[] = {
         a->valgrind, "--tool=callgrind", "--trace-children=yes", "--log-file=/dev/null",
         arena_printf(&a->arena, "--callgrind-out-file=%s/%%p", a->callgrind_dir)};
-    size_t n = ARRAY_LEN(before);
-    const char **v = arena_array(&a->arena, n + command->n + 1, sizeof *v);
 
-    memcpy(v, before, sizeof before);
-    for (size_t i = 0; i < command->n; i++)
-        v[n + i] = command->v[i];
-    return (struct args){v, n + command->n};
+    return args_behind(a, before, ARRAY_LEN(before), command);
+}
+
+/* The lane's command is a driver, which the client speaks with: what belongs to that is there. */
+static int under_client(struct attempt *a, const struct kernel_work *k, struct args *command)
+{
+    const char *runner = a->sched->config.runner_path, *slash = strrchr(runner, '/');
+    const char *kind = kernel_entry_name(k->kind);
+    const struct args files = {(const char *[]){k->program, k->input}, 2};
+    struct args paths;
+
+    int rc = run_expand_args(&a->arena, &files, NULL, a->suite_dir, NULL, &paths);
+    if (rc < 0)
+        return rc;
+    const char *const before[] = {arena_printf(&a->arena, "%.*s/aurabench",
+                                               slash ? (int)(slash - runner) : 1,
+                                               slash ? runner : "."),
+                                  "kernel",
+                                  paths.v[0],
+                                  "--json",
+                                  "--entry",
+                                  k->entry,
+                                  "--entry-kind",
+                                  kind,
+                                  "--input",
+                                  paths.v[1],
+                                  "--compile-iterations",
+                                  arena_printf(&a->arena, "%" PRId64, k->compiles),
+                                  "--iterations",
+                                  arena_printf(&a->arena, "%" PRId64, k->dispatches),
+                                  "--threads",
+                                  arena_printf(&a->arena, "%" PRId64, k->workers),
+                                  "--"};
+    *command = args_behind(a, before, ARRAY_LEN(before), command);
+    return 0;
 }
 
 int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct run_observe *out)
@@ -231,6 +272,9 @@ int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct
     bool is_callgrind = tool && strcmp(tool, TOOL_CALLGRIND) == 0;
     if (is_callgrind)
         argv = under_callgrind(a, &argv);
+    if (w->measure == MEASURE_KERNEL && under_client(a, &w->kernel, &argv) < 0)
+        return err_set(&a->e, -EINVAL, "suite.bad", w->name,
+                       "workload %s names no files of its suite", w->name);
     *out = (struct run_observe){
         .measure = w->measure,
         .callgrind_dir = is_callgrind ? a->callgrind_dir : NULL,

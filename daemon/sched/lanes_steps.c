@@ -186,6 +186,20 @@ static const char *hold_against(const struct raw_output *outputs, const struct r
     return NULL;
 }
 
+/* fault NULL: they are good. */
+static void keep_first(struct run_observation *o, const struct raw_output **first,
+                       const char *fault)
+{
+    if (!fault) {
+        *first = *first ? *first : o->raw.outputs;
+        return;
+    }
+    o->raw.outcome = fault;
+    o->raw.outputs = NULL;
+    o->raw.values = NULL;
+    o->raw.n_outputs = o->raw.n_values = 0;
+}
+
 void attempt_take_outputs(struct attempt *a, const struct plan_step *step,
                           struct run_observation *o)
 {
@@ -193,17 +207,15 @@ void attempt_take_outputs(struct attempt *a, const struct plan_step *step,
     const struct lane *lane = lane_of(a, step);
     const struct raw_output **first = first_outputs(a, step);
 
+    if (w->measure == MEASURE_KERNEL && strcmp(o->raw.outcome, "ok") == 0)
+        keep_first(o, first, hold_against(o->raw.outputs, *first, o->raw.n_outputs, o));
     if (w->measure != MEASURE_BUILD || strcmp(o->raw.outcome, "ok") != 0)
         return;
     struct raw_output *outputs = arena_array(&a->arena, lane->outputs.n, sizeof *outputs);
     const char *fault = take_outputs(a, lane, outputs, o);
     if (!fault && w->reproducible)
         fault = hold_against(outputs, *first, lane->outputs.n, o);
-    if (fault) {
-        o->raw.outcome = fault;
-        return;
-    }
-    *first = *first ? *first : outputs;
     o->raw.outputs = outputs;
     o->raw.n_outputs = lane->outputs.n;
+    keep_first(o, first, fault);
 }

@@ -11,6 +11,7 @@ extern const char *const step_keys[];        /* of a lane of measure "build" */
 extern const char *const profile_keys[];     /* rules of attribution in a workload */
 extern const char *const attribution_keys[]; /* the same in a file of their own */
 extern const char *const category_keys[];
+extern const char *const kernel_keys[];
 
 extern const char *const job_keys[];
 extern const char *const job_suite_keys[];

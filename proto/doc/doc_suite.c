@@ -10,6 +10,7 @@
 #include "proto/doc/doc_env.h"
 #include "proto/doc/doc_keys.h"
 #include "proto/doc/doc_suite_files.h"
+#include "proto/doc/doc_suite_kernel.h"
 #include "proto/doc/doc_suite_samples.h"
 #include "proto/doc/doc_suite_steps.h"
 
@@ -46,6 +47,7 @@ const char *const workload_keys[] = {"name",
                                      "steps",
                                      "reproducible",
                                      "profile",
+                                     "kernel",
                                      NULL};
 const char *const lane_keys[] = {"command",   "control",   "optional",      "needs",   "cpus",
                                  "startup",   "stdout",    "cwd",           "env",     "files",
@@ -156,6 +158,9 @@ static const char *const *foreign_members(enum measure measure)
     return measure == MEASURE_SIZE ? size : measure == MEASURE_BUILD ? build : others;
 }
 
+/* What every observation of a kernel tells of, beside its times. */
+static const struct args kernel_outputs = {(const char *[]){"artifact", "terminal", NULL}, 2};
+
 static void decode_lane(struct json_in *in, const cJSON *obj, enum measure measure,
                         struct lane *lane)
 {
@@ -173,6 +178,8 @@ static void decode_lane(struct json_in *in, const cJSON *obj, enum measure measu
         doc_lane_prepare(in, obj, lane); /* its steps come when all lanes are known */
     } else {
         decode_command(in, obj, lane);
+        if (measure == MEASURE_KERNEL)
+            lane->outputs = kernel_outputs;
         doc_lane_scaling(in, obj, measure, lane);
     }
 }
@@ -209,9 +216,10 @@ static void check_lane(struct json_in *in, const struct workload *w, const struc
         json_fail(in, "stdout", "suite.bad",
                   "a lane of this measure says READY and DONE; \"stdout\" is for measure "
                   "\"process\"");
-    if (w->measure == MEASURE_COUNTERS && lane->stdout_text)
+    if ((w->measure == MEASURE_COUNTERS || w->measure == MEASURE_KERNEL) && lane->stdout_text)
         json_fail(in, "stdout", "suite.bad",
-                  "a lane of measure \"counters\" prints its counters; remove \"stdout\"");
+                  "a lane of measure \"%s\" prints what its measure says; remove \"stdout\"",
+                  measure_name(w->measure));
     if (w->measure == MEASURE_ATTRIBUTION && lane->cwd)
         json_fail(in, "cwd", "suite.bad",
                   "a lane of measure \"attribution\" runs in the folder where it leaves its "
@@ -358,6 +366,10 @@ static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workl
     else
         refuse_member(in, obj, "window_ms", w->measure);
     decode_build(in, obj, w);
+    if (w->measure == MEASURE_KERNEL)
+        doc_suite_kernel(in, obj, w);
+    else
+        refuse_member(in, obj, "kernel", w->measure);
     if (measure_has_values(w->measure) || w->measure == MEASURE_BUILD)
         refuse_member(in, obj, "declared_wait_ns", w->measure);
     if (measure_has_records(w->measure)) {
@@ -377,6 +389,10 @@ static void decode_by_measure(struct json_in *in, const cJSON *obj, struct workl
     if (w->measure == MEASURE_SIZE) {
         refuse_member(in, obj, "stdout", w->measure);
         w->growth_pct = (int)json_opt_int(in, obj, "growth_pct", 0, GROWTH_PCT_MAX, GROWTH_PCT);
+        return;
+    }
+    if (w->measure == MEASURE_KERNEL) {
+        refuse_member(in, obj, "stdout", w->measure);
         return;
     }
     if (w->measure == MEASURE_COUNTERS) {
@@ -403,7 +419,7 @@ static void decode_workload(struct json_in *in, const cJSON *obj, struct workloa
     w->measure = (enum measure)json_enum_of(
         in, obj, "measure", measure_parse,
         "protocol, process, operation, counters, size, "
-        "instructions, memory, cpu, build, attribution (others come in later versions)");
+        "instructions, memory, cpu, build, attribution, kernel (others come in later versions)");
     if (!in->rc)
         decode_by_measure(in, obj, w);
     doc_suite_samples(in, obj, w);

@@ -27,9 +27,7 @@ static void every_word_has_one_spelling_that_parses_back(void **state)
 {
     (void)state;
     WALK(tri, tri, TRI_NOT_APPLICABLE + 1);
-    WALK(measure, measure, MEASURE_ATTRIBUTION + 1);
-    WALK(profile_format, profile_format, PROFILE_XCTRACE + 1);
-    WALK(attribution_value, attribution_value, ATTRIBUTION_VALUES);
+    WALK(measure, measure, MEASURE_KERNEL + 1);
     WALK(phase, phase, PHASE_COUNT);
     WALK(obs_kind, obs_kind, OBS_TIMED + 1);
     WALK(order, order, ORDER_SEQUENTIAL + 1);

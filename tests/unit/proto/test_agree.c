@@ -121,6 +121,7 @@ static void schemas_have_the_members_of_the_decoders(void **state)
         {"schema/suite.json", "category", category_keys},
         {"schema/attribution.json", NULL, attribution_keys},
         {"schema/attribution.json", "category", category_keys},
+        {"schema/suite.json", "kernel", kernel_keys},
         {"schema/job.json", NULL, job_keys},
         {"schema/job.json", "suite", job_suite_keys},
         {"schema/job.json", "source", job_source_keys},
