@@ -181,10 +181,9 @@ static void the_targets_that_ship_are_those_of_the_published_table(void **state)
         assert_string_equal(t->v[i].reference, "rust");
         assert_true(t->v[i].max == rows[i].max);
     }
-    assert_int_equal(t->n_gaps, 14);
+    assert_int_equal(t->n_gaps, 21);
     assert_string_equal(t->gaps[0].workload, "fib30");
-    for (size_t i = 0; i < t->n_gaps; i++)
-        assert_true(t->gaps[i].ratio > 0);
+    assert_true(t->gaps[0].ratio == 29.664884);
     buf_deinit(&text);
     arena_deinit(&a);
 }
