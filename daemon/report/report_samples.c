@@ -40,7 +40,7 @@ static void add_series(const struct row *row, const struct sample_figures *f, st
 static void fill_samples(const struct report *r, struct table *t)
 {
     static const char *const keys[] = {"workload", "lane", "side", "sample"};
-    static const char *const figures[] = {"n", "median", "p99", "max", "p99 at most"};
+    static const char *const figures[] = {"n", "median", "p99", "max", "bound"};
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         table_column(t, keys[i], ALIGN_LEFT, 0);
     table_column(t, "unit", ALIGN_LEFT, 1);
@@ -65,8 +65,7 @@ static void add_scaling(const struct scaling_row *row, struct table *t)
 {
     char n[NUMBER_MAX], high[NUMBER_MAX];
     table_put(t, row->workload);
-    table_put(t, row->lane);
-    table_put(t, row->one);
+    table_cell(t, STYLE_PLAIN, "%s / %s", row->lane, row->one);
     table_put(t, row->side);
     table_put(t, number_count(n, row->tasks));
     table_put(t, number_count(n, row->cpus));
@@ -82,7 +81,7 @@ static void add_scaling(const struct scaling_row *row, struct table *t)
 
 static void fill_scaling(const struct report *r, struct table *t)
 {
-    static const char *const keys[] = {"workload", "lane", "one task", "side"};
+    static const char *const keys[] = {"workload", "lanes", "side"};
     static const char *const figures[] = {"tasks", "CPUs", "ratio", "interval", "at most"};
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         table_column(t, keys[i], ALIGN_LEFT, 0);

@@ -44,16 +44,21 @@ static const struct field sample_fields[] = {
     F(struct stored_samples, samples),
 };
 
-/* One number and what ends it; false: it is none. */
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* One number and the blank before the next one; false: it is none, or nothing follows the blank. */
 static bool take_number(const char **at, int64_t *out)
 {
     const char *from = *at;
     int64_t v = 0;
 
-    for (; **at >= '0' && **at <= '9' && *at - from < 16; (*at)++)
+    for (; is_digit(**at) && *at - from < 16; (*at)++)
         v = v * 10 + (**at - '0');
     *out = v;
-    if (*at == from || (**at != ' ' && **at != '\0'))
+    if (*at == from || (**at != '\0' && (**at != ' ' || !is_digit((*at)[1]))))
         return false;
     *at += **at == ' ';
     return true;

@@ -2,6 +2,7 @@
 work as one task and as several. Each way in which it can be wrong is met once, with its code and its sentence."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -151,6 +152,16 @@ def test_an_ack_without_samples_ends_with_silence(daemon, tmp_path, policy):
                                                                     ack="ACK tiny")],
                                {"lane": lane.format("echo SAMPLE late 0 1")})
     assert submit(daemon, tmp_path, policy, suite)["job"]["error"]["code"] == "lane.output_extra"
+
+
+def test_only_a_warmups_sample_can_change_unseen(daemon, sampled):
+    done = subprocess.run([harness.BUILD / "tests/unit/client/verify_mutations", daemon.evidence(sampled)],
+                          capture_output=True, text=True, env=harness.CLEAN_ENV)
+    assert done.returncode == 0, done.stderr
+    missed = dict(re.findall(r"^missed raw\.json (\S+) (\d+)$", done.stdout, re.M))
+    unseen = {path: int(n) for path, n in missed.items() if "samples" in path or path.startswith("workloads")}
+    assert set(unseen) <= {"observations[].samples[].values[]"}, unseen
+    assert sum(unseen.values()) <= 14  # two warmups of seven
 
 
 # ---- one task and several

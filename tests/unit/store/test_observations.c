@@ -130,6 +130,19 @@ static void fill_outputs(struct unit *u, struct raw_observation *x)
         x->outputs[i] = (struct raw_output){rnd_text(u), rnd_int64(), rnd_text(u)};
 }
 
+static void fill_samples(struct unit *u, struct raw_observation *x)
+{
+    x->n_samples = (size_t)rnd(3);
+    x->samples = arena_array(&u->arena, x->n_samples, sizeof *x->samples);
+    for (size_t i = 0; i < x->n_samples; i++) {
+        struct raw_samples *s = &x->samples[i];
+        *s = (struct raw_samples){.name = rnd_text(u), .n = (size_t)rnd(5)};
+        s->v = arena_array(&u->arena, s->n, sizeof *s->v);
+        for (size_t k = 0; k < s->n; k++)
+            s->v[k] = k == 0 ? 9007199254740991 : (int64_t)rnd(1000);
+    }
+}
+
 static void fill_observation(struct unit *u, struct raw_observation *x, int seq)
 {
     x->seq = seq;
@@ -144,6 +157,7 @@ static void fill_observation(struct unit *u, struct raw_observation *x, int seq)
     OBS_INTS(FILL_INT)
     fill_values(u, x);
     fill_outputs(u, x);
+    fill_samples(u, x);
 }
 
 static void same_outputs(const struct raw_observation *a, const struct raw_observation *b)
@@ -166,6 +180,17 @@ static void same_values(const struct raw_observation *a, const struct raw_observ
     }
 }
 
+static void same_samples(const struct raw_observation *a, const struct raw_observation *b)
+{
+    assert_int_equal(a->n_samples, b->n_samples);
+    for (size_t i = 0; i < a->n_samples; i++) {
+        const struct raw_samples *x = &a->samples[i], *y = &b->samples[i];
+        SAME_TEXT(name)
+        SAME_INT(n)
+        assert_true(x->n == 0 || memcmp(x->v, y->v, x->n * sizeof *x->v) == 0);
+    }
+}
+
 static void same_observation(const struct raw_observation *x, const struct raw_observation *y)
 {
     SAME_INT(seq)
@@ -180,6 +205,7 @@ static void same_observation(const struct raw_observation *x, const struct raw_o
     OBS_INTS(SAME_INT)
     same_values(x, y);
     same_outputs(x, y);
+    same_samples(x, y);
 }
 
 static void observations_read_back_equal_over_several_batches(void **ctx)
@@ -198,6 +224,29 @@ static void observations_read_back_equal_over_several_batches(void **ctx)
     assert_int_equal(raw.n_observations, STEPS);
     for (int i = 0; i < STEPS; i++)
         same_observation(&in[i], &raw.observations[i]);
+}
+
+static void samples_that_are_no_numbers_are_refused(void **ctx)
+{
+    static const char *const texts[] = {"x", "1 ", "1  2", " 1", "-1", "1,2", "12345678901234567"};
+    struct unit *u = *ctx;
+    struct raw_observation o = {0};
+    const char *attempt = unit_attempt(u);
+    int64_t one = 1;
+
+    put_plan(u, attempt);
+    fill_observation(u, &o, 0);
+    o.samples = &(struct raw_samples){"late", &one, 1};
+    o.n_samples = 1;
+    ok(u, store_put_observations(u->s, attempt, &o, 1, &u->e));
+    unit_raw_exec(u, "DROP TRIGGER observation_samples_no_update");
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct raw raw = {0};
+        unit_raw_exec(
+            u, arena_printf(&u->arena, "UPDATE observation_samples SET samples = '%s'", texts[i]));
+        refused(u, store_load_observations(u->s, attempt, &u->arena, &raw, &u->e), -EBADMSG,
+                "store.corrupt");
+    }
 }
 
 static void a_batch_is_stored_whole_or_not_at_all(void **ctx)
@@ -240,6 +289,7 @@ static void observe_two_lanes(struct unit *u, bool end)
             in[i].lane = i % 2 ? "c" : "cpython";
             in[i].elapsed_ns = 1000 * k + i;
             in[i].n_values = in[i].n_outputs = 0; /* an older database has no table for them */
+            in[i].n_values = in[i].n_samples = 0; /* an older database has no table for them */
         }
         ok(u, store_put_observations(u->s, attempt, in, STEPS, &u->e));
         if (end)
@@ -343,6 +393,7 @@ int main(void)
         T(a_plan_reads_back_equal_and_is_stored_with_names),
         T(a_plan_beyond_its_suite_is_refused),
         T(observations_read_back_equal_over_several_batches),
+        T(samples_that_are_no_numbers_are_refused),
         T(a_batch_is_stored_whole_or_not_at_all),
         T(what_the_plan_does_not_name_is_never_observed),
         T(the_latest_of_a_lane_come_newest_first_over_all_attempts),
