@@ -226,7 +226,8 @@ static void check_lane(struct json_in *in, const struct workload *w, const struc
                   "profile; remove \"cwd\"");
     if (lane->startup && !in->rc)
         check_startup(in, w, lane);
-    doc_check_scaling(in, w, lane);
+    if (lane->scaling.of)
+        doc_check_scaling(in, lane, find_lane(w, lane->scaling.of));
 }
 
 static void decode_lanes(struct json_in *in, const cJSON *obj, struct workload *w)

@@ -97,19 +97,10 @@ void doc_lane_scaling(struct json_in *in, const cJSON *obj, enum measure measure
     json_leave(in, mark);
 }
 
-static const struct lane *find_lane(const struct workload *w, const char *name)
-{
-    for (size_t i = 0; i < w->n_lanes; i++)
-        if (!strcmp(w->lanes[i].name, name))
-            return &w->lanes[i];
-    return NULL;
-}
-
-void doc_check_scaling(struct json_in *in, const struct workload *w, const struct lane *lane)
+void doc_check_scaling(struct json_in *in, const struct lane *lane, const struct lane *one)
 {
     if (in->rc || !lane->scaling.of)
         return;
-    const struct lane *one = find_lane(w, lane->scaling.of);
     size_t mark = json_enter(in, "scaling");
     if (!one)
         json_fail(in, "of", "suite.scaling", "the lane \"%s\" is not in this workload",

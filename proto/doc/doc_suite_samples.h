@@ -11,5 +11,5 @@ void doc_suite_samples(struct json_in *in, const cJSON *obj, struct workload *w)
 /* Fills lane->scaling of a workload of this measure. */
 void doc_lane_scaling(struct json_in *in, const cJSON *obj, enum measure measure,
                       struct lane *lane);
-/* The lane that it names is there and can be compared with. */
-void doc_check_scaling(struct json_in *in, const struct workload *w, const struct lane *lane);
+/* The lane that it names, one of the same workload (NULL: there is none), can be compared with. */
+void doc_check_scaling(struct json_in *in, const struct lane *lane, const struct lane *one);

@@ -288,8 +288,8 @@ static void observe_two_lanes(struct unit *u, bool end)
             in[i].workload = "fib30";
             in[i].lane = i % 2 ? "c" : "cpython";
             in[i].elapsed_ns = 1000 * k + i;
-            in[i].n_values = in[i].n_outputs = 0; /* an older database has no table for them */
-            in[i].n_values = in[i].n_samples = 0; /* an older database has no table for them */
+            /* An older database has no table for them. */
+            in[i].n_values = in[i].n_outputs = in[i].n_samples = 0;
         }
         ok(u, store_put_observations(u->s, attempt, in, STEPS, &u->e));
         if (end)
