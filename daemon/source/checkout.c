@@ -17,7 +17,7 @@ static int make_repository(struct source_store *s, const struct source_git *g, s
 {
     CLEANUP(mem_freep) char *alternates = file_join(g->git_dir, "objects/info/alternates");
     CLEANUP(mem_freep) char *line = mem_printf("%s/objects\n", s->git_dir);
-    struct source_git init = SOURCE_GIT(NULL);
+    const struct source_git init = {.place = g->work_tree, .out_fd = -1};
     int rc = source_git_must(&init,
                              SOURCE_ARGS("init", "--quiet", "--template=", "--object-format=sha1",
                                          "--initial-branch=none", g->work_tree),

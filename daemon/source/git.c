@@ -105,7 +105,7 @@ int source_git(const struct source_git *g, const char *const *args, int *status,
 int source_git_disk(const struct source_git *g, const struct buf *errout, struct err *e)
 {
     static const char *const full[] = {"No space left on device", "Disk quota exceeded"};
-    const char *folder = g->object_dir ? g->object_dir : g->git_dir;
+    const char *folder = g->place ? g->place : g->object_dir ? g->object_dir : g->git_dir;
     const char *said = errout->data ? errout->data : "";
 
     for (size_t i = 0; i < ARRAY_LEN(full); i++)

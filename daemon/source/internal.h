@@ -18,6 +18,7 @@ struct source_git {
     const char *git_dir;
     const char *work_tree;  /* NULL: none; also the working directory */
     const char *object_dir; /* NULL: git_dir's */
+    const char *place;      /* where it writes, for sentences; NULL: object_dir or git_dir */
     const void *input;      /* to stdin; NULL: none */
     size_t input_len;
     int out_fd; /* -1: into out */
