@@ -136,7 +136,10 @@ static void add_difference(enum measure m, int64_t difference, struct table *t)
         table_cell(t, STYLE_PLAIN, "%s%s", difference > 0 ? "+" : "",
                    number_of(m, (double)difference, n));
     else
-        table_cell(t, STYLE_PLAIN, "%s%s", difference > 0 ? "+" : difference < 0 ? "-" : "",
+        table_cell(t, STYLE_PLAIN, "%s%s",
+                   difference > 0   ? "+"
+                   : difference < 0 ? "-"
+                                    : "",
                    number_count(n, difference < 0 ? -difference : difference));
 }
 
