@@ -55,7 +55,7 @@ def test_bytes_are_taken_once_and_nothing_is_run(daemon, tmp_path, policy):
     assert summary["workloads"][0]["unit"] == "bytes"
     rows = {r["side"]: {p["name"]: p["status"] for p in r["predicates"]} for r in summary["grade"]["rows"]}
     assert rows["after"] == {"pairs_complete": "PASS", "growth_within": "NOT_APPLICABLE"}
-    assert f"+{grown}" in daemon.run("report", job).stdout
+    assert f"+{grown:,}" in daemon.run("report", job).stdout
 
 
 def test_growth_beyond_the_gate_fails_its_row(daemon, tmp_path, policy):
