@@ -56,7 +56,7 @@ bool observe_ack(struct observation *o)
 
 void observe_ack_read(struct observation *o)
 {
-    if (is_unread(o))
+    if (o->req->ack && is_unread(o))
         return;
     o->acked = true;
     mem_closep(&o->in);

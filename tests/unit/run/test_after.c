@@ -48,6 +48,20 @@ static void test_stdin_ends_after_the_ack_was_read(void **state)
     assert_string_equal(o.raw.outcome, "ok");
 }
 
+/* A lane without an ack may leave the end of GO's line unread: its stdin ends all the same. */
+static void test_without_an_ack_nothing_need_be_read(void **state)
+{
+    struct world *w = *state;
+    const char *const argv[] = {"/bin/sh", "-c",
+                                "printf 'READY toy 3\\n'; dd bs=1 count=2 of=/dev/null 2>&-; "
+                                "printf 'DONE toy 42\\n'; sleep 0.1",
+                                NULL};
+    struct run_observe req = world_request(MEASURE_PROTOCOL, argv);
+    struct run_observation o = world_observe(w, &req);
+
+    assert_string_equal(o.raw.outcome, "ok");
+}
+
 static void test_samples_follow_the_ack(void **state)
 {
     struct run_observation o = observe(state,
@@ -128,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_the_ack_is_one_line_after_done),
         TEST(test_stdin_ends_after_the_ack_was_read),
+        TEST(test_without_an_ack_nothing_need_be_read),
         TEST(test_samples_follow_the_ack),
         TEST(test_each_fault_has_its_name),
         TEST(test_a_lane_that_stays_after_its_ack_is_not_waited_for),
