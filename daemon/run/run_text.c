@@ -340,7 +340,7 @@ static void link_unknown(struct buf *b, const struct facts *f)
 
 static void prepare_failed(struct buf *b, const struct facts *f)
 {
-    buf_printf(b, "could not be prepared: %s", clip(f->o->got).text);
+    buf_printf(b, "could not be prepared: %.800s", f->o->got);
 }
 
 static void output_missing(struct buf *b, const struct facts *f)
@@ -362,8 +362,21 @@ static void output_special(struct buf *b, const struct facts *f)
                clip(f->o->got).text);
 }
 
+static void output_large(struct buf *b, const struct facts *f)
+{
+    buf_printf(b, "wrote more than 1 GiB to its output %s; name a smaller file",
+               clip(f->o->got).text);
+}
+
 static void output_differs(struct buf *b, const struct facts *f)
 {
+    if (f->req->measure == MEASURE_KERNEL) {
+        buf_printf(b,
+                   "came to another %s than the first time; a kernel makes the same bytes in every "
+                   "run",
+                   clip(f->o->got).text);
+        return;
+    }
     buf_printf(b,
                "wrote other bytes to its output %s than the first time, and the workload is "
                "\"reproducible\"; let the step leave out times and random names, or drop "
@@ -515,6 +528,7 @@ static const struct lane_text {
     {"lane.output_missing", LANE_MEMBER("outputs"), output_missing, NULL},
     {"lane.output_link", LANE_MEMBER("outputs"), output_link, NULL},
     {"lane.output_special", LANE_MEMBER("outputs"), output_special, NULL},
+    {"lane.output_large", LANE_MEMBER("outputs"), output_large, NULL},
     {"lane.output_differs", LANE_MEMBER("outputs"), output_differs, NULL},
     {"lane.artifact_differs", LANE, kernel_failed, NULL},
     {"lane.terminal_differs", LANE, kernel_failed, NULL},

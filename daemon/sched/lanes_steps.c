@@ -82,8 +82,11 @@ static int spoilt(struct attempt *a, const struct run_exec_result *result,
     const struct run_exec *req = a->preparing.req;
     struct err why = {0};
 
-    (void)run_exec_text(req->argv[0], "prepare", req, result, &why);
+    struct run_exec told = *req;
+
     attempt_log_file(a, "prepare", req->log_path);
+    told.log_path = attempt_log_path(a); /* its own log goes with the work folder */
+    (void)run_exec_text(req->argv[0], "prepare", &told, result, &why);
     *out = (struct run_observation){
         .raw = {.outcome = "lane.prepare_failed", RAW_OBSERVATION_NOT_RUN},
         .got = arena_strdup(&a->arena, why.text),
@@ -148,6 +151,7 @@ static const char *output_fault(const char *fault)
 {
     return strcmp(fault, "lane.file_link") == 0      ? "lane.output_link"
            : strcmp(fault, "lane.file_special") == 0 ? "lane.output_special"
+           : strcmp(fault, "lane.output_large") == 0 ? fault
                                                      : "lane.output_missing";
 }
 

@@ -72,6 +72,8 @@ const char *source_digest_inside(const char *root, const char *path, int64_t *by
         return fault;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return "lane.file_special";
+    if (st.st_size > INSIDE_BYTES_MAX)
+        return "lane.output_large";
     return digest_fd(fd, hex, bytes) < 0 ? "lane.file_missing" : NULL;
 }
 

@@ -12,7 +12,10 @@
  * closed in any case. */
 const char *source_open_inside(const char *root, const char *path, int *fd);
 
-/* Bytes and SHA-256 of the file. NULL or what is wrong, as above. */
+/* What the digest of one file may read: the loop stands still meanwhile. */
+#define INSIDE_BYTES_MAX ((int64_t)1 << 30)
+
+/* Bytes and SHA-256 of the file. NULL or what is wrong, as above, or "lane.output_large". */
 const char *source_digest_inside(const char *root, const char *path, int64_t *bytes,
                                  char hex[DIGEST_HEX]);
 

@@ -139,6 +139,7 @@ def test_what_was_changed_does_not_verify(daemon, compared, tmp_path, change, wo
     ({"steps": one_step("ln -s /bin/sh hello", outputs=["hello"])}, "lane.output_link", "wrote a link"),
     ({"steps": one_step("ln -s /bin bin", outputs=["bin/sh"])}, "lane.output_link", "output bin/sh"),
     ({"steps": one_step("mkdir hello", outputs=["hello"])}, "lane.output_special", "no regular file"),
+    ({"steps": one_step("truncate -s 1073741825 hello", outputs=["hello"])}, "lane.output_large", "more than 1 GiB"),
     ({"steps": one_step("exit 3")}, "lane.exit_status", "exited with status 3"),
     ({"steps": one_step("echo oh >&2")}, "lane.stderr_written", "its stderr ends: oh"),
     ({"steps": one_step("echo hello", stdout="")}, "lane.stdout_wrong", "expected 0 bytes"),

@@ -85,6 +85,7 @@ static const struct {
     {"lane.output_missing", "lanes.c.outputs", "did not write its output DONE", "let the step"},
     {"lane.output_link", "lanes.c.outputs", "a link in place of its output", "name the file"},
     {"lane.output_special", "lanes.c.outputs", "no regular file", "name a file"},
+    {"lane.output_large", "lanes.c.outputs", "more than 1 GiB to its output DONE", "a smaller"},
     {"lane.output_differs", "lanes.c.outputs", "wrote other bytes", "drop \"reproducible\""},
     {"lane.file_missing", "lanes.c.files", "has no file DONE", "mend its path"},
     {"lane.file_link", "lanes.c.files", "has a link", "name the file"},
