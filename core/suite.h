@@ -99,6 +99,12 @@ struct workload {
     size_t n_lanes;
 };
 
+/* As the suite's document calls it: a step goes by the name of all of them. */
+static inline const char *workload_written_name(const struct workload *w)
+{
+    return w->steps_of ? w->steps_of : w->name;
+}
+
 struct suite {
     const char *name;
     const char *description;

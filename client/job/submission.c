@@ -86,7 +86,7 @@ static int check_exclusions(const struct job *job, const struct suite *suite, st
         bool found = false;
         for (size_t w = 0; w < suite->n_workloads; w++) {
             const struct workload *at = &suite->workloads[w];
-            const char *name = at->steps_of ? at->steps_of : at->name;
+            const char *name = workload_written_name(at);
             if (!ref->workload || strcmp(name, ref->workload) == 0)
                 found = found || has_lane(at, ref->lane);
         }

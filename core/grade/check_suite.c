@@ -68,7 +68,7 @@ static bool same_lane(const struct raw *raw, const struct workload *w, const str
            lane->cpus == r->cpus && text_equal(lane->startup, r->startup) &&
            args_equal(&lane->command, &r->command) && same_files(lane, r) &&
            same_scaling(&lane->scaling, &r->scaling) && args_equal(&lane->outputs, &r->outputs) &&
-           r->excluded == is_excluded(&raw->job, w->steps_of ? w->steps_of : w->name, lane->name) &&
+           r->excluded == is_excluded(&raw->job, workload_written_name(w), lane->name) &&
            (!r->absent || lane->optional);
 }
 

@@ -42,7 +42,7 @@ static bool names_a_lane(const struct suite *suite, const struct lane_ref *ref)
 {
     for (size_t w = 0; w < suite->n_workloads; w++) {
         const struct workload *workload = &suite->workloads[w];
-        const char *name = workload->steps_of ? workload->steps_of : workload->name;
+        const char *name = workload_written_name(workload);
         if (ref->workload && strcmp(ref->workload, name) != 0)
             continue;
         for (size_t l = 0; l < workload->n_lanes; l++)

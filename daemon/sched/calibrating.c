@@ -306,10 +306,7 @@ static void begin_measuring(struct calibrating *c)
 
 static int find_program(struct calibrating *c)
 {
-    const char *runner = c->s->config.runner_path, *slash = strrchr(runner, '/');
-
-    c->run.program = arena_printf(&c->arena, "%.*s/%s", slash ? (int)(slash - runner) : 1,
-                                  slash ? runner : ".", FLOOR_PROGRAM);
+    c->run.program = sched_beside_runner(c->s, &c->arena, FLOOR_PROGRAM);
     if (file_exists(c->run.program))
         return 0;
     return err_set(&c->e, -ENOENT, "calibration.no_program", "",

@@ -45,17 +45,16 @@ static int resolve_lane(struct attempt *a, const struct workload *w, const struc
     const char *tool = host_tool(lane);
     const char *path, *missing = missing_tool(a, &lane->needs);
 
-    *out = (struct raw_lane){
-        .name = lane->name,
-        .command = lane->command,
-        .control = lane->control,
-        .cpus = lane->cpus,
-        .startup = lane->startup,
-        .files = lane->files,
-        .n_files = lane->n_files,
-        .scaling = lane->scaling,
-        .outputs = lane->outputs,
-        .excluded = is_excluded(a->job, w->steps_of ? w->steps_of : w->name, lane->name)};
+    *out = (struct raw_lane){.name = lane->name,
+                             .command = lane->command,
+                             .control = lane->control,
+                             .cpus = lane->cpus,
+                             .startup = lane->startup,
+                             .files = lane->files,
+                             .n_files = lane->n_files,
+                             .scaling = lane->scaling,
+                             .outputs = lane->outputs,
+                             .excluded = is_excluded(a->job, workload_written_name(w), lane->name)};
     if (!out->excluded && missing)
         out->absent = arena_printf(&a->arena, "%s is not on this host", missing);
     if (out->excluded || missing || !tool || a->job->is_run)
@@ -221,7 +220,6 @@ static struct args under_callgrind(struct attempt *a, const struct args *command
 /* The lane's command is a driver, which the client speaks with: what belongs to that is there. */
 static int under_client(struct attempt *a, const struct kernel_work *k, struct args *command)
 {
-    const char *runner = a->sched->config.runner_path, *slash = strrchr(runner, '/');
     const char *kind = kernel_entry_name(k->kind);
     const struct args files = {(const char *[]){k->program, k->input}, 2};
     struct args paths;
@@ -229,9 +227,7 @@ static int under_client(struct attempt *a, const struct kernel_work *k, struct a
     int rc = run_expand_args(&a->arena, &files, NULL, a->suite_dir, NULL, &paths);
     if (rc < 0)
         return rc;
-    const char *const before[] = {arena_printf(&a->arena, "%.*s/aurabench",
-                                               slash ? (int)(slash - runner) : 1,
-                                               slash ? runner : "."),
+    const char *const before[] = {sched_beside_runner(a->sched, &a->arena, "aurabench"),
                                   "kernel",
                                   paths.v[0],
                                   "--json",

@@ -56,6 +56,14 @@ void sched_block(struct sched *s, const char *who)
                    "%s could not be ended; end it by hand and restart aurabenchd", who);
 }
 
+const char *sched_beside_runner(const struct sched *s, struct arena *a, const char *name)
+{
+    const char *runner = s->config.runner_path, *slash = strrchr(runner, '/');
+
+    return arena_printf(a, "%.*s/%s", slash ? (int)(slash - runner) : 1, slash ? runner : ".",
+                        name);
+}
+
 /* ---- claiming */
 
 int64_t sched_now_ms(const struct sched *s)

@@ -1,4 +1,4 @@
-/* The scheduler's own fields, for sched.c, retry.c and the attempts. */
+/* The scheduler's own fields, for the files of this folder. */
 #pragma once
 
 #include "sched/attempt.h"
@@ -55,6 +55,8 @@ void sched_set_quiet(struct sched *s, bool quiet);
 void sched_drop_parked(struct sched *s, const char *job);
 /* Nothing more is begun: these processes, which the text names, could not be ended. */
 void sched_block(struct sched *s, const char *who);
+/* The program of this name that lies beside the runner. */
+const char *sched_beside_runner(const struct sched *s, struct arena *a, const char *name);
 /* The attempt has run all its steps. */
 void sched_attempt_over(struct sched *s, struct attempt *a);
 

@@ -429,15 +429,11 @@ static void decode_workload(struct json_in *in, const cJSON *obj, struct workloa
     decode_lanes(in, obj, w);
 }
 
-static const char *written_name(const struct workload *w)
-{
-    return w->steps_of ? w->steps_of : w->name;
-}
-
 static bool is_named_before(const struct suite *s, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (!strcmp(written_name(&s->workloads[i]), written_name(&s->workloads[index])))
+        if (!strcmp(workload_written_name(&s->workloads[i]),
+                    workload_written_name(&s->workloads[index])))
             return true;
     return false;
 }
@@ -454,7 +450,7 @@ static void take_workload(struct json_in *in, const cJSON *obj, struct suite *s)
     }
     if (!in->rc && is_named_before(s, s->n_workloads))
         json_fail(in, "name", "suite.bad", "two workloads have the name \"%s\"; rename one",
-                  written_name(at));
+                  workload_written_name(at));
     s->n_workloads += doc_count_steps(obj);
 }
 
