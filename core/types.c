@@ -54,6 +54,11 @@ bool measure_has_values(enum measure m)
     return (size_t)m < NAMES_LEN(value_units) && value_units[m];
 }
 
+bool measure_has_times(enum measure m)
+{
+    return !measure_has_values(m) || m == MEASURE_KERNEL;
+}
+
 bool measure_runs(enum measure m)
 {
     return m != MEASURE_SIZE;

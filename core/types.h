@@ -37,8 +37,10 @@ int measure_parse(const char *s);
 bool measure_has_records(enum measure m);
 /* The measure whose floor and noise hold for it: what is timed in the same way. */
 enum measure measure_floor(enum measure m);
-/* Its figures are named values and no times. */
+/* Its figures are named values, and not one time by the runner's clock. */
 bool measure_has_values(enum measure m);
+/* Its figures are times, be they the runner's or the program's own: a host can disturb them. */
+bool measure_has_times(enum measure m);
 bool measure_runs(enum measure m); /* a program is run for it */
 const char *measure_unit(
     enum measure m); /* of its figures: "ns", "count", "bytes", "instructions", "ppm", "samples" */

@@ -71,7 +71,7 @@ const char *check_inventories(struct arena *a, const struct raw *raw)
 static bool control_everywhere(const struct raw *raw)
 {
     for (size_t w = 0; w < raw->n_workloads; w++) {
-        bool found = measure_has_values(raw->workloads[w].measure); /* no host drifts in it */
+        bool found = !measure_has_times(raw->workloads[w].measure); /* no host drifts in it */
         for (size_t l = 0; l < raw->workloads[w].n_lanes; l++)
             found = found || raw->workloads[w].lanes[l].control;
         if (!found)

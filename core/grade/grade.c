@@ -261,7 +261,9 @@ void grade_samples(struct arena *a, const struct row *row, struct row_grade *out
 
     for (size_t i = 0; i < row->n_samples && !row->undefined; i++) {
         const struct sample_figures *f = &row->samples[i];
-        if (f->p99_max >= 0)
+        if (f->p99_max >= 0 && f->n == 0)
+            predicate_fold(&worst, RESULT(&in, TRI_UNKNOWN, "there are no samples of %s", f->name));
+        else if (f->p99_max >= 0)
             predicate_fold(&worst,
                            RESULT(&in, sampled_within(f),
                                   "the p99 of %s is %" PRId64 " %s, its bound %" PRId64 " %s",
@@ -347,5 +349,10 @@ void grade_value_row(struct arena *a, const struct raw *raw, const struct observ
         p[ROW_GROWTH_WITHIN] = is_absent(raw, row->workload, row->side)
                                    ? RESULT(&in, TRI_NOT_APPLICABLE, "absent on %s", row->side)
                                    : growth_within(&in, w, row);
+    if (w->measure == MEASURE_KERNEL)
+        p[ROW_DISTURBANCE_REPLACED] =
+            is_absent(raw, row->workload, row->side)
+                ? RESULT(&in, TRI_NOT_APPLICABLE, "absent on %s", row->side)
+                : RESULT(&in, TRI_UNKNOWN, "no ledger judges times that a program takes itself");
     row_value(&row->grade);
 }

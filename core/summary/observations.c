@@ -133,7 +133,7 @@ bool observation_is_time(const struct raw *raw, const struct raw_observation *o)
 bool raw_has_times(const struct raw *raw)
 {
     for (size_t w = 0; w < raw->n_workloads; w++)
-        if (!measure_has_values(raw->workloads[w].measure))
+        if (measure_has_times(raw->workloads[w].measure))
             return true;
     return false;
 }

@@ -37,9 +37,9 @@ enum observed { OBSERVED_WALL_NS, OBSERVED_CPU_NS };
 struct samples observations_collect(struct arena *a, const struct observation_index *index,
                                     const struct series *of, enum observed what);
 
-/* Is the figure of what it observed a time? */
+/* Is the figure of what it observed a time of the runner, which the ledger and the audit judge? */
 bool observation_is_time(const struct raw *raw, const struct raw_observation *o);
-/* Is there a workload whose figure is a time? */
+/* Is there a workload whose figures are times, the program's own among them? */
 bool raw_has_times(const struct raw *raw);
 
 /* Takes part: neither absent on this host nor left out by the job. */

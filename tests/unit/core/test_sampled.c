@@ -117,6 +117,8 @@ static void without_samples_nothing_passes(void **state)
     assert_int_equal(row->samples[0].p99, -1);
     assert_int_equal(row->samples[0].total, -1);
     assert_int_equal(sampled_within(&row->samples[0]), TRI_UNKNOWN);
+    assert_non_null(
+        strstr(row->grade.predicates[ROW_SAMPLES_WITHIN].fact, "there are no samples of"));
     assert_int_equal(row->grade.value, GRADE_DIAGNOSTIC);
 }
 

@@ -148,6 +148,24 @@ static void a_report_of_values_alone_needs_no_silence_and_no_control(void **stat
     raw_expect(&a, raw, PRED_PROTOCOL_EXACT, TRI_PASS, "each as planned");
 }
 
+/* They are values, but a busy host is in them, and nothing says whether it was busy. */
+static void times_that_a_program_takes_itself_are_never_contractual(void **state)
+{
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct raw *raw = with_counters(&a);
+
+    (void)state;
+    raw->workloads = &raw->workloads[raw->n_workloads - 1];
+    raw->n_workloads = 1;
+    raw->workloads[0].measure = MEASURE_KERNEL;
+    raw_replan(&a, raw);
+    raw_expect(&a, raw, PRED_OBSERVER_SILENT, TRI_UNKNOWN, "nothing was timed");
+    raw_expect(&a, raw, PRED_CONTROLS_WITHIN_DRIFT, TRI_UNKNOWN, "has no control lane");
+    const struct row_grade *g = &row_of(summarise(&a, raw), "c", "after")->grade;
+    assert_int_equal(g->predicates[ROW_DISTURBANCE_REPLACED].status, TRI_UNKNOWN);
+    assert_int_equal(g->value, GRADE_DIAGNOSTIC);
+}
+
 static void a_value_of_zero_has_no_ratio_but_a_difference(void **state)
 {
     CLEANUP(arena_deinit) struct arena a = {0};
@@ -404,6 +422,7 @@ int main(void)
         cmocka_unit_test(resident_bytes_follow_from_each_other),
         cmocka_unit_test(what_is_not_known_of_memory_has_no_values),
         cmocka_unit_test(a_share_follows_from_its_window),
+        cmocka_unit_test(times_that_a_program_takes_itself_are_never_contractual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
