@@ -267,6 +267,8 @@ int profile_read_xctrace(const char *data, size_t len, const struct profile_seen
 
     profile_in_init(&x.in, data, len, seen, e);
     xml_init(&x.xml, data, len);
+    if (len > 0 && memchr(data, '\0', len)) /* who keeps texts keeps them up to a NUL */
+        fail(&x, "a NUL in a text; name the right format");
     read_all(&x);
     profile_names_deinit(&x.names);
     arena_deinit(&x.arena);

@@ -259,6 +259,18 @@ static void test_a_line_has_a_bound_and_no_nul(void **state)
 
 /* ---- xctrace */
 
+static void test_an_export_has_no_nul(void **state)
+{
+    static const char text[] = "<r><node><schema name=\"time-profile\"/><row a=\"b\0c\"/>";
+    struct told t = {0};
+    const struct profile_seen seen = {tell, &t};
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(profile_read(PROFILE_XCTRACE, text, sizeof text - 1, &seen, &e), -EBADMSG);
+    assert_non_null(strstr(e.text, "NUL"));
+}
+
 #define TABLE(rows) "<r><node><schema name=\"time-profile\"/>\n" rows "</node></r>\n"
 #define TIME "<sample-time id=\"1\">5</sample-time>"
 
@@ -401,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_perf_script_is_read_with_and_without_calls),
         cmocka_unit_test(test_perf_script_is_refused_unless_each_line_is_an_event),
         cmocka_unit_test(test_a_line_has_a_bound_and_no_nul),
+        cmocka_unit_test(test_an_export_has_no_nul),
         cmocka_unit_test(test_xctrace_follows_references),
         cmocka_unit_test(test_xctrace_is_refused_unless_all_of_it_fits),
         cmocka_unit_test(test_elements_have_a_depth_and_a_number_of_attributes),
