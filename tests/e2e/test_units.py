@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import plistlib
+import re
 import shutil
 import signal
 import socket
@@ -102,17 +103,26 @@ def test_the_plist_asks_for_an_unthrottled_process():
 
 
 def test_programs_suite_manuals_and_units_are_installed(installed):
-    for name in ("aurabenchd", "aurabench", "aurabench-runner"):
+    for name in ("aurabenchd", "aurabench", "aurabench-runner", "aurabench-floor", "aurabench-kernel",
+                 "aurabench-signature"):
         assert os.access(installed / "bin" / name, os.X_OK), name
     suite = installed / "share/aurabench/workloads/release-performance"
     assert (suite / "suite.json").is_file() and (suite / "cpython/fib30.py").is_file()
-    for name in ("build-times", "collections", "document-db", "executable-size", "instructions",
-                 "numeric-arrays", "representation", "scalable-runtime"):
+    for name in ("attribution", "build-times", "collections", "document-db", "executable-size", "instructions",
+                 "numeric-arrays", "portable-kernel", "representation", "scalable-runtime"):
         assert (suite.parent / name / "suite.json").is_file(), name
     assert (installed / "share/man/man1/aurabench.1").is_file()
     assert (installed / "share/man/man8/aurabenchd.8").is_file()
     assert not list(installed.rglob("__pycache__"))
     assert not list(installed.rglob("*.o"))
+
+
+@pytest.mark.skipif(b"__asan_" in harness.CLIENT.read_bytes(), reason="instrumented programs load libraries")
+def test_the_client_is_one_file_that_loads_nothing():
+    shown = subprocess.run(["readelf", "-W", "-h", "-l", "-d", str(harness.CLIENT)], capture_output=True, text=True,
+                           check=True).stdout
+    assert re.search(r"Type: +DYN", shown)  # at another address each time
+    assert "INTERP" not in shown and "NEEDED" not in shown
 
 
 def test_the_installed_programs_work_together(installed, tmp_path, fake_host, repo, policy,
