@@ -240,6 +240,18 @@ cJSON_bool cJSON_ReplaceItemInObjectCaseSensitive(cJSON *object, const char *key
         return 0;
     free(item->string);
     item->string = mem_strdup(key);
-    cJSON_Delete(cJSON_DetachItemViaPointer(object, old));
-    return cJSON_AddItemToArray(object, item);
+    bool is_first = old == object->child, is_last = !old->next;
+    item->next = old->next;
+    item->prev = is_first && is_last ? item : old->prev;
+    if (is_first)
+        object->child = item;
+    else
+        item->prev->next = item;
+    if (is_last)
+        object->child->prev = item;
+    else
+        item->next->prev = item;
+    old->next = NULL; /* what is deleted takes those behind it along */
+    cJSON_Delete(old);
+    return 1;
 }

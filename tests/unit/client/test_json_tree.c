@@ -98,12 +98,40 @@ static void lists_keep_whole_when_items_move(void **state)
     tree_delete(doc);
 }
 
+/* In its place, wherever that is. */
+static void what_is_replaced_stays_where_it_is(void **state)
+{
+    static const struct {
+        const char *before, *after;
+    } cases[] = {
+        {"{\"a\":1}", "{\"a\":[7]}"},
+        {"{\"a\":1,\"b\":2}", "{\"a\":[7],\"b\":2}"},
+        {"{\"b\":2,\"a\":1}", "{\"b\":2,\"a\":[7]}"},
+        {"{\"b\":2,\"a\":1,\"c\":3}", "{\"b\":2,\"a\":[7],\"c\":3}"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cJSON *ours = tree_parse(cases[i].before, strlen(cases[i].before));
+        cJSON *theirs = cJSON_Parse(cases[i].before);
+        assert_true(tree_replace(ours, "a", tree_parse("[7]", 3)));
+        assert_true(cJSON_ReplaceItemInObjectCaseSensitive(theirs, "a", cJSON_Parse("[7]")));
+        must_print(ours, cases[i].after);
+        must_print(theirs, cases[i].after);
+        for (const cJSON *o = ours->child, *t = theirs->child; o; o = o->next, t = t->next)
+            assert_string_equal(o->prev->string, t->prev->string);
+        tree_delete(ours);
+        cJSON_Delete(theirs);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_is_what_the_library_reads),
         cmocka_unit_test(items_are_found_as_the_library_finds_them),
         cmocka_unit_test(lists_keep_whole_when_items_move),
+        cmocka_unit_test(what_is_replaced_stays_where_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
