@@ -137,6 +137,55 @@ static void the_reader_refuses_what_the_writer_never_writes(void **state)
     arena_deinit(&a);
 }
 
+static void a_sample_is_a_whole_number(void **state)
+{
+    static const char *const others[] = {"-1",   "1.5",  "1e300", "\"7\"",
+                                         "null", "true", "[7]",   "{}"};
+    struct arena a = {0};
+    struct raw *raw = small_raw(&a);
+    int64_t seven = 7;
+    struct raw_samples series = {.name = "late", .v = &seven, .n = 1};
+    raw->observations[0].samples = &series;
+    raw->observations[0].n_samples = 1;
+    CLEANUP(mem_freep) char *good = canonical(raw);
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        CLEANUP(mem_freep) char *values = mem_printf("\"late\",\"values\":[%s]", others[i]);
+        const struct bad bad = {"\"late\",\"values\":[7]", values, "json.range",
+                                "observations[0].samples[0].values[0]"};
+        check_refused(good, &bad);
+    }
+    const struct bad key = {"\"late\",\"values\":", "\"late\",\"numbers\":", "json.unknown_key",
+                            "observations[0].samples[0].numbers"};
+    check_refused(good, &key);
+    arena_deinit(&a);
+}
+
+static void a_profile_belongs_to_measure_attribution_alone(void **state)
+{
+    static const char *const measures[] = {"process", "attribution"};
+    struct category one = {.name = "parse"};
+    const struct attribution rules = {
+        .categories = &one, .n_categories = 1, .from_ms = -1, .to_ms = -1};
+    struct arena a = {0};
+    struct raw *raw = small_raw(&a), *out = NULL;
+    struct raw_workload *w = &raw->workloads[0];
+    one.symbols = (struct args){(const char *[]){"*", NULL}, 1};
+    for (size_t i = 0; i < ARRAY_LEN(measures); i++)
+        for (int has = 0; has < 2; has++) {
+            struct err e = {0};
+            w->measure = (enum measure)measure_parse(measures[i]);
+            w->profile = has ? &rules : NULL;
+            CLEANUP(mem_freep) char *text = canonical(raw);
+            int rc = raw_decode(&a, text, strlen(text), &out, &e);
+            bool belongs = (w->measure == MEASURE_ATTRIBUTION) == has;
+            if (belongs ? rc != 0 && strcmp(e.code, "raw.conflict") == 0
+                        : rc == 0 || strcmp(e.code, "raw.conflict") != 0 ||
+                              strcmp(e.field, "workloads[0].profile") != 0)
+                fail_msg("%s, %d: %d, %s at %s", measures[i], has, rc, e.code, e.field);
+        }
+    arena_deinit(&a);
+}
+
 static void an_error_inside_the_job_names_the_job(void **state)
 {
     struct arena a = {0};
@@ -274,6 +323,8 @@ int main(void)
         cmocka_unit_test(a_decoded_report_encodes_to_the_same_bytes),
         cmocka_unit_test(no_member_of_a_flat_record_is_left_out),
         cmocka_unit_test(the_reader_refuses_what_the_writer_never_writes),
+        cmocka_unit_test(a_sample_is_a_whole_number),
+        cmocka_unit_test(a_profile_belongs_to_measure_attribution_alone),
         cmocka_unit_test(an_error_inside_the_job_names_the_job),
         cmocka_unit_test(observations_stand_in_ascending_seq),
         cmocka_unit_test(a_missing_member_is_an_error_even_where_null_is_allowed),

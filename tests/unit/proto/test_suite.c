@@ -153,6 +153,8 @@ static const struct refusal refusals[] = {
     {HEAD "'workloads':[{" PROTOCOL "'lanes':{" LANE "}},{" PROTOCOL "'lanes':{" LANE "}}]}",
      "suite.bad", "workloads[1].name"},
     {WORKLOAD("'name':'a/b','measure':'process',"), "suite.bad", "workloads[0].name"},
+    /* So no workload can be called as a step of a build is: "w.check". */
+    {WORKLOAD("'name':'w.check','measure':'process',"), "suite.bad", "workloads[0].name"},
     {WORKLOAD("'name':'w','measure':'later',"), "json.value", "workloads[0].measure"},
     {WORKLOAD("'name':'w',"), "json.missing", "workloads[0].measure"},
     {WORKLOAD("'name':'w','measure':'protocol','go':'G','done':'D',"), "json.missing",
