@@ -62,7 +62,6 @@ static void add(const struct summarising *in, const struct raw_workload *w,
                                 .lane = lane->name,
                                 .one = one->lane,
                                 .side = side,
-                                .control = lane->control,
                                 .tasks = lane->scaling.tasks,
                                 .cpus = scaling_cpus(in->raw->cpu_set),
                                 .max_ratio = lane->scaling.max_ratio};
