@@ -190,71 +190,31 @@ static const struct field output_fields[] = {
     F_AS(struct stored_output, output.sha256, "sha256"),
 };
 
-struct part {
-    const char *sql;
-    const struct field *fields;
-    size_t n_fields, item_bytes;
+static const struct row_part value_part = {
+    .select = "SELECT seq, name, value FROM observation_values WHERE attempt = :attempt"
+              " ORDER BY seq, number",
+    .fields = value_fields,
+    .n_fields = ARRAY_LEN(value_fields),
+    ROW_PART(struct stored_value, value, values),
+};
+static const struct row_part output_part = {
+    .select = "SELECT seq, name, bytes, sha256 FROM observation_outputs WHERE attempt = :attempt"
+              " ORDER BY seq, number",
+    .fields = output_fields,
+    .n_fields = ARRAY_LEN(output_fields),
+    ROW_PART(struct stored_output, output, outputs),
 };
 
-static const struct part value_part = {
-    "SELECT seq, name, value FROM observation_values WHERE attempt = :attempt ORDER BY seq, number",
-    value_fields, ARRAY_LEN(value_fields), sizeof(struct stored_value)};
-static const struct part output_part = {
-    "SELECT seq, name, bytes, sha256 FROM observation_outputs WHERE attempt = :attempt"
-    " ORDER BY seq, number",
-    output_fields, ARRAY_LEN(output_fields), sizeof(struct stored_output)};
-
-static void *load_part(struct store *s, const struct part *part, const char *attempt,
-                       struct arena *a, size_t *n, int *rc, struct err *e)
+static int load_part(struct store *s, const struct row_part *part, const char *attempt,
+                     struct arena *a, struct raw *raw, struct err *e)
 {
-    struct query q;
-
-    query_begin(&q, s, part->sql);
-    query_text(&q, ":attempt", attempt);
-    void *stored = query_all(&q, part->fields, part->n_fields, part->item_bytes, a, n);
-    *rc = query_end(&q, e);
-    return stored;
-}
-
-/* Both lists ascend by seq: each observation takes those that are its own. */
-static int load_values(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
-                       struct err *e)
-{
-    size_t n, at = 0;
+    size_t n;
     int rc;
-    struct stored_value *stored = load_part(s, &value_part, attempt, a, &n, &rc, e);
-    if (rc != 0)
-        return rc;
-    struct raw_value *values = arena_array(a, n, sizeof *values);
-    for (size_t i = 0; i < raw->n_observations; i++) {
-        struct raw_observation *o = &raw->observations[i];
-        size_t from = at;
-        for (; at < n && stored[at].seq == o->seq; at++)
-            values[at] = stored[at].value;
-        o->n_values = at - from;
-        o->values = at > from ? values + from : NULL;
-    }
-    return 0;
-}
+    const void *stored = rows_load_part(s, part, attempt, a, &n, &rc, e);
 
-static int load_outputs(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
-                        struct err *e)
-{
-    size_t n, at = 0;
-    int rc;
-    struct stored_output *stored = load_part(s, &output_part, attempt, a, &n, &rc, e);
-    if (rc != 0)
-        return rc;
-    struct raw_output *outputs = arena_array(a, n, sizeof *outputs);
-    for (size_t i = 0; i < raw->n_observations; i++) {
-        struct raw_observation *o = &raw->observations[i];
-        size_t from = at;
-        for (; at < n && stored[at].seq == o->seq; at++)
-            outputs[at] = stored[at].output;
-        o->n_outputs = at - from;
-        o->outputs = at > from ? outputs + from : NULL;
-    }
-    return 0;
+    if (rc == 0)
+        rows_attach_part(part, a, stored, n, raw);
+    return rc;
 }
 
 int store_load_observations(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
@@ -263,10 +223,10 @@ int store_load_observations(struct store *s, const char *attempt, struct arena *
     int rc;
     raw->observations = rows_load_list(s, &observations, attempt, a, &raw->n_observations, &rc, e);
     if (rc == 0)
-        rc = load_values(s, attempt, a, raw, e);
+        rc = load_part(s, &value_part, attempt, a, raw, e);
     if (rc == 0)
         rc = rows_load_samples(s, attempt, a, raw, e);
-    return rc == 0 ? load_outputs(s, attempt, a, raw, e) : rc;
+    return rc == 0 ? load_part(s, &output_part, attempt, a, raw, e) : rc;
 }
 
 static const struct field point_fields[] = {

@@ -35,13 +35,22 @@ int rows_add_samples(struct store *s, const char *attempt, const struct raw_obse
 
 struct stored_samples {
     int seq;
-    const char *name, *samples;
+    struct raw_samples series;
+    const char *text; /* what its numbers are made of */
 };
 
 static const struct field sample_fields[] = {
     F(struct stored_samples, seq),
-    F(struct stored_samples, name),
-    F(struct stored_samples, samples),
+    F_AS(struct stored_samples, series.name, "name"),
+    F_AS(struct stored_samples, text, "samples"),
+};
+
+static const struct row_part sample_part = {
+    .select = "SELECT seq, name, samples FROM observation_samples WHERE attempt = :attempt"
+              " ORDER BY seq, number",
+    .fields = sample_fields,
+    .n_fields = ARRAY_LEN(sample_fields),
+    ROW_PART(struct stored_samples, series, samples),
 };
 
 static bool is_digit(char c)
@@ -64,43 +73,30 @@ static bool take_number(const char **at, int64_t *out)
     return true;
 }
 
-static int parse(struct arena *a, const struct stored_samples *stored, struct raw_samples *out,
-                 struct err *e)
+static int parse(struct arena *a, struct stored_samples *stored, struct err *e)
 {
-    const char *at = stored->samples;
+    struct raw_samples *out = &stored->series;
+    const char *at = stored->text;
 
-    *out = (struct raw_samples){.name = stored->name};
     out->v = arena_array(a, strlen(at) / 2 + 1, sizeof *out->v);
     while (*at)
         if (!take_number(&at, &out->v[out->n++]))
             return err_set(e, -EBADMSG, "store.corrupt", "samples",
                            "the samples \"%s\" of observation %d are no numbers; restore a backup",
-                           stored->name, stored->seq);
+                           out->name, stored->seq);
     return 0;
 }
 
-/* Both lists ascend by seq: each observation takes those that are its own. */
 int rows_load_samples(struct store *s, const char *attempt, struct arena *a, struct raw *raw,
                       struct err *e)
 {
-    static const char SQL[] = "SELECT seq, name, samples FROM observation_samples"
-                              " WHERE attempt = :attempt ORDER BY seq, number";
-    struct query q;
-    size_t n, at = 0;
+    size_t n;
+    int rc;
+    struct stored_samples *stored = rows_load_part(s, &sample_part, attempt, a, &n, &rc, e);
 
-    query_begin(&q, s, SQL);
-    query_text(&q, ":attempt", attempt);
-    struct stored_samples *stored =
-        query_all(&q, sample_fields, ARRAY_LEN(sample_fields), sizeof *stored, a, &n);
-    int rc = query_end(&q, e);
-    struct raw_samples *series = arena_array(a, rc == 0 ? n : 0, sizeof *series);
-    for (size_t i = 0; i < raw->n_observations && rc == 0; i++) {
-        struct raw_observation *o = &raw->observations[i];
-        size_t from = at;
-        for (; at < n && stored[at].seq == o->seq && rc == 0; at++)
-            rc = parse(a, &stored[at], &series[at], e);
-        o->n_samples = at - from;
-        o->samples = at > from ? series + from : NULL;
-    }
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = parse(a, &stored[i], e);
+    if (rc == 0)
+        rows_attach_part(&sample_part, a, stored, n, raw);
     return rc;
 }
