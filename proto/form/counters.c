@@ -13,30 +13,26 @@ struct counters {
     const char *got;
 };
 
-static struct raw_value *find(const struct counters *c, const char *name, size_t len)
+static struct raw_value *find(const struct counters *c, struct piece name)
 {
     for (size_t i = 0; i < c->names->n; i++)
-        if (strlen(c->names->v[i]) == len && memcmp(c->names->v[i], name, len) == 0)
+        if (piece_is(name, c->names->v[i]))
             return &c->values[i];
     return NULL;
 }
 
 /* One line without its newline. */
-static const char *take_line(struct counters *c, const char *line, size_t len)
+static const char *take_line(struct counters *c, struct piece line)
 {
-    size_t word = strlen(WORD);
-    const char *space =
-        len > word && memcmp(line, WORD, word) == 0 ? memchr(line + word, ' ', len - word) : NULL;
+    struct piece name;
 
-    c->got = printed_shown(c->a, line, len);
-    if (!space)
+    c->got = printed_shown(c->a, line.at, line.len);
+    if (!piece_take(&line, WORD) || !printed_word(&line, &name))
         return "lane.counter_bad";
-    const char *name = line + word;
-    size_t name_len = (size_t)(space - name);
-    int64_t value = printed_number(space + 1, len - word - name_len - 1);
-    if (value < 0 || name_len == 0)
+    int64_t value = printed_number(line.at, line.len);
+    if (value < 0)
         return "lane.counter_bad";
-    struct raw_value *to = find(c, name, name_len);
+    struct raw_value *to = find(c, name);
     if (!to)
         return "lane.counter_unknown";
     if (to->value >= 0)
@@ -67,7 +63,7 @@ const char *counters_parse(struct arena *a, const char *text, size_t len, const 
     for (size_t at = 0; !fault && at < len;) {
         const char *newline = memchr(text + at, '\n', len - at);
         size_t line = newline ? (size_t)(newline - (text + at)) : len - at;
-        fault = take_line(&c, text + at, line);
+        fault = take_line(&c, (struct piece){text + at, line});
         if (!fault && !newline)
             fault = "lane.counter_bad";
         at += line + 1;

@@ -1,5 +1,7 @@
 #include "proto/form/printed.h"
 
+#include <string.h>
+
 #include "proto/json/json.h"
 
 #define SHOWN 120 /* of a line */
@@ -11,6 +13,17 @@ const char *printed_shown(struct arena *a, const char *line, size_t len)
     for (size_t i = 0; i < len; i++)
         text[i] = line[i] >= ' ' && line[i] <= '~' ? line[i] : '?';
     return text;
+}
+
+bool printed_word(struct piece *rest, struct piece *word)
+{
+    const char *blank = rest->len > 0 ? memchr(rest->at, ' ', rest->len) : NULL;
+
+    if (!blank || blank == rest->at)
+        return false;
+    *word = (struct piece){rest->at, (size_t)(blank - rest->at)};
+    *rest = (struct piece){blank + 1, rest->len - word->len - 1};
+    return true;
 }
 
 int64_t printed_number(const char *text, size_t len)

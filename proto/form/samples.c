@@ -14,29 +14,10 @@ struct parsing {
     const char *got;
 };
 
-/* What stands before the next blank, which is taken too. */
-struct word {
-    const char *at;
-    size_t len;
-};
-
-/* False: there is no blank, or nothing before it. */
-static bool take_word(const char **at, const char *end, struct word *out)
-{
-    const char *blank = memchr(*at, ' ', (size_t)(end - *at));
-
-    if (!blank || blank == *at)
-        return false;
-    *out = (struct word){*at, (size_t)(blank - *at)};
-    *at = blank + 1;
-    return true;
-}
-
-static const struct sample_series *find(const struct parsing *p, const struct word *name)
+static const struct sample_series *find(const struct parsing *p, struct piece name)
 {
     for (size_t i = 0; i < p->n; i++)
-        if (strlen(p->declared[i].name) == name->len &&
-            memcmp(p->declared[i].name, name->at, name->len) == 0)
+        if (piece_is(name, p->declared[i].name))
             return &p->declared[i];
     return NULL;
 }
@@ -57,22 +38,19 @@ static const char *take_sample(const struct parsing *p, const struct sample_seri
 }
 
 /* One line without its newline. */
-static const char *take_line(const struct parsing *p, const char *line, size_t len)
+static const char *take_line(const struct parsing *p, struct piece line)
 {
-    size_t word = strlen(WORD);
-    const char *at = line + word, *end = line + len;
-    struct word name, index;
+    struct piece name, index;
 
-    if (len + 1 > SAMPLE_LINE_MAX)
+    if (line.len + 1 > SAMPLE_LINE_MAX)
         return "lane.line_too_long";
-    if (len <= word || memcmp(line, WORD, word) != 0 || !take_word(&at, end, &name) ||
-        !take_word(&at, end, &index))
+    if (!piece_take(&line, WORD) || !printed_word(&line, &name) || !printed_word(&line, &index))
         return "lane.sample_bad";
     int64_t place = printed_number(index.at, index.len);
-    int64_t value = printed_number(at, (size_t)(end - at));
+    int64_t value = printed_number(line.at, line.len);
     if (place < 0 || value < 0)
         return "lane.sample_bad";
-    const struct sample_series *of = find(p, &name);
+    const struct sample_series *of = find(p, name);
     return of ? take_sample(p, of, place, value) : "lane.sample_unknown";
 }
 
@@ -101,7 +79,7 @@ const char *samples_parse(struct arena *a, const char *text, size_t len,
     for (size_t at = 0; !fault && at < len;) {
         const char *newline = memchr(text + at, '\n', len - at);
         size_t line = newline ? (size_t)(newline - (text + at)) : len - at;
-        fault = take_line(&p, text + at, line);
+        fault = take_line(&p, (struct piece){text + at, line});
         if (!fault && !newline)
             fault = "lane.sample_bad";
         if (fault)
