@@ -195,6 +195,26 @@ enum tri tri_and(enum tri a, enum tri b)
     return a == TRI_NOT_APPLICABLE ? b : a;
 }
 
+bool args_equal(const struct args *a, const struct args *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!text_equal(a->v[i], b->v[i]))
+            return false;
+    return true;
+}
+
+bool text_equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool text_agrees(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
 const char *phase_title(enum phase p)
 {
     static const char *const titles[] = {

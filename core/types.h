@@ -77,6 +77,11 @@ struct args {
     size_t n;
 };
 
+bool args_equal(const struct args *a, const struct args *b);
+
+bool text_equal(const char *a, const char *b);  /* NULL is the same as NULL */
+bool text_agrees(const char *a, const char *b); /* NULL, not known, agrees with nothing */
+
 /* One environment variable. */
 struct env_var {
     const char *name;

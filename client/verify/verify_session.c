@@ -12,11 +12,6 @@
 #include "core/summary/summarise.h"
 #include "proto/json/json.h"
 
-static bool same(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* ---- session.json */
 
 static void check_record(struct verify *v)
@@ -101,11 +96,11 @@ static const char *session_fault(const struct verify_session *s, const struct ra
 {
     if (!its)
         return "it belongs to no session";
-    if (!same(its->id, s->document->id))
+    if (!text_equal(its->id, s->document->id))
         return "it belongs to another session";
-    if (!same(its->label, s->document->label) || its->boot != s->document->boot ||
+    if (!text_equal(its->label, s->document->label) || its->boot != s->document->boot ||
         its->settle_ms != s->document->settle_ms || its->opened_ms != s->opened_ms ||
-        !same(its->opened_boot, s->opened_boot))
+        !text_equal(its->opened_boot, s->opened_boot))
         return "it says another thing of its session than session.json";
     return NULL;
 }
@@ -121,12 +116,13 @@ static const char *member_fault(struct verify *v, const struct verify *its,
     digest_bytes(text->data, text->len, hex);
     if (fault)
         return fault;
-    if (!same(raw->id, r->attempt))
+    if (!text_equal(raw->id, r->attempt))
         return arena_printf(&v->a, "it is of attempt %s", raw->id);
-    if (!same(raw->job.id, r->job->id) || !same(raw->job.label, r->job->label))
+    if (!text_equal(raw->job.id, r->job->id) || !text_equal(raw->job.label, r->job->label))
         return arena_printf(&v->a, "it is not of job %s, for which session.json names it",
                             r->job->id);
-    return same(hex, r->raw_sha256) ? NULL : "session.json names the hash of another raw.json";
+    return text_equal(hex, r->raw_sha256) ? NULL
+                                          : "session.json names the hash of another raw.json";
 }
 
 /* What session.json repeats of the report that it shows for a job. */
@@ -137,12 +133,13 @@ static const char *shown_fault(const struct verify_session *s, const struct veri
     bool post = session_is_post_reboot(s->opened_boot, &raw->boot, s->document->settle_ms,
                                        raw->started_wall_ms);
 
-    if (its->summary && (!same(job->grade, grade_name(its->summary->grade.value)) ||
-                         !same(job->line, its->summary->grade.line)))
+    if (its->summary && (!text_equal(job->grade, grade_name(its->summary->grade.value)) ||
+                         !text_equal(job->line, its->summary->grade.line)))
         return "its grade";
     if (job->started_ms != raw->started_wall_ms)
         return "when it began";
-    if (!same(job->boot, raw->boot.id) || !same(job->boot_label, session_boot_label(post)))
+    if (!text_equal(job->boot, raw->boot.id) ||
+        !text_equal(job->boot_label, session_boot_label(post)))
         return "its boot";
     return NULL;
 }
@@ -160,12 +157,12 @@ static void check_member(struct verify *v, struct verify *its,
                          const struct verify_session_report *r)
 {
     const char *fault = member_fault(v, its, r);
-    bool shown = same(r->job->attempt, r->attempt);
+    bool shown = text_equal(r->job->attempt, r->attempt);
 
     verify_say(its, "member", fault ? TRI_FAIL : TRI_PASS, "%s",
                fault ? fault : "it is the one that session.json names, of this session");
     check_key(v, its);
-    if (same(v->host_key, its->raw->host_key))
+    if (text_equal(v->host_key, its->raw->host_key))
         verify_say(its, "key", TRI_PASS, "it names the key that all reports here name");
     else
         verify_say(its, "key", TRI_FAIL, "it names another key than the first report here");

@@ -32,22 +32,10 @@ struct gate {
 
 static bool fits(const char *wanted, const char *is)
 {
-    return !wanted || gate_same(wanted, is);
+    return !wanted || text_equal(wanted, is);
 }
 
 /* ---- what a report has of a target */
-
-static const struct row *row_of(const struct gate_report *r, const char *workload, const char *lane,
-                                const char *side)
-{
-    for (size_t i = 0; i < r->s->n_rows; i++) {
-        const struct row *row = &r->s->rows[i];
-        if (gate_same(row->workload, workload) && gate_same(row->lane, lane) &&
-            gate_same(row->side, side))
-            return row;
-    }
-    return NULL;
-}
 
 static const char *side_of(const struct gate_report *r, const struct target *t)
 {
@@ -63,7 +51,7 @@ static const struct raw_artifact *artifact_of(const struct gate_report *r, const
 {
     for (size_t i = 0; i < r->raw->n_artifacts; i++) {
         const struct raw_artifact *file = &r->raw->artifacts[i];
-        if (gate_same(file->path, t->file) && gate_same(file->side, side_of(r, t)))
+        if (text_equal(file->path, t->file) && text_equal(file->side, side_of(r, t)))
             return file;
     }
     return NULL;
@@ -72,7 +60,7 @@ static const struct raw_artifact *artifact_of(const struct gate_report *r, const
 static bool has_workload(const struct raw *raw, const char *workload)
 {
     for (size_t i = 0; i < raw->n_workloads; i++)
-        if (gate_same(raw->workloads[i].name, workload))
+        if (text_equal(raw->workloads[i].name, workload))
             return true;
     return false;
 }
@@ -138,7 +126,7 @@ static bool find_subject(struct arena *a, const struct gate_report *r, const str
 {
     if (t->value)
         return find_value(a, r, t, out);
-    const struct row *row = row_of(r, t->workload, out->lane, out->side);
+    const struct row *row = summary_row(r->s, t->workload, out->lane, out->side);
     if (!row)
         return false;
     out->undefined = row->undefined;
@@ -227,7 +215,7 @@ static void judge_medians(struct gate *g, const struct gate_report *r, struct ga
     struct subject x = {.lane = t->lane, .side = side};
     struct subject y = {.lane = ratio ? t->reference : t->lane, .side = other};
     row->why = find_both(g->arena, r, t, &x, &y);
-    if (!row->why && !ratio && gate_same(side, other))
+    if (!row->why && !ratio && text_equal(side, other))
         row->why = "the report has one side only";
     if (row->why)
         return;
@@ -259,7 +247,7 @@ static void judge_size(struct gate *g, const struct gate_report *r, struct gate_
 static void judge_sample(struct gate *g, const struct gate_report *r, struct gate_row *row)
 {
     const struct target *t = row->target;
-    const struct row *of = row_of(r, t->workload, t->lane, side_of(r, t));
+    const struct row *of = summary_row(r->s, t->workload, t->lane, side_of(r, t));
     if (!of) {
         row->why = gate_no_lane(g->arena, t, t->lane, r->raw);
         return;

@@ -8,8 +8,8 @@ static double median_of(const struct gate_report *r, const char *workload, const
     const char *side = r->raw->n_sides ? r->raw->sides[r->raw->n_sides - 1] : NULL;
     for (size_t i = 0; i < r->s->n_rows; i++) {
         const struct row *row = &r->s->rows[i];
-        if (!row->undefined && gate_same(row->workload, workload) && gate_same(row->lane, lane) &&
-            gate_same(row->side, side))
+        if (!row->undefined && text_equal(row->workload, workload) && text_equal(row->lane, lane) &&
+            text_equal(row->side, side))
             return row->wall.median_ns;
     }
     return NAN;
@@ -17,7 +17,7 @@ static double median_of(const struct gate_report *r, const char *workload, const
 
 static double ratio_in(const struct gate_report *r, const struct recorded_gap *gap)
 {
-    if (gap->suite && !gate_same(gap->suite, r->raw->job.suite_name))
+    if (gap->suite && !text_equal(gap->suite, r->raw->job.suite_name))
         return NAN;
     return compare_ratio(median_of(r, gap->workload, gap->lane),
                          median_of(r, gap->workload, gap->reference));

@@ -29,8 +29,6 @@ const char *gate_range(struct arena *a, const struct target *t, const struct int
 void gate_gaps(struct arena *a, const struct targets *targets, const struct gate_report *reports,
                size_t n_reports, struct gate_result *out);
 
-bool gate_same(const char *a, const char *b); /* NULL is the same as NULL */
-
 /* No report of that host has the workload or file; names what they have instead. */
 const char *gate_nothing_has(struct arena *a, const struct target *t,
                              const struct gate_report *reports, size_t n, const struct raw *host);

@@ -1,18 +1,12 @@
 #include <inttypes.h>
-#include <string.h>
 
 #include "core/gate/gate_parts.h"
 
 #define NAMED_MAX 12 /* names in a sentence */
 
-bool gate_same(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 bool gate_same_host(const struct raw *a, const struct raw *b)
 {
-    return gate_same(a->host.id, b->host.id) && gate_same(a->host.name, b->host.name);
+    return text_equal(a->host.id, b->host.id) && text_equal(a->host.name, b->host.name);
 }
 
 const char *gate_what(struct arena *a, const struct target *t)
@@ -65,7 +59,7 @@ struct names {
 static void names_add(struct names *names, const char *name)
 {
     for (size_t i = 0; i < names->n; i++)
-        if (gate_same(names->seen[i], name))
+        if (text_equal(names->seen[i], name))
             return;
     if (names->n < NAMED_MAX)
         names->seen[names->n++] = name;
@@ -98,7 +92,7 @@ const char *gate_nothing_has(struct arena *a, const struct target *t,
     bool of_suite = false;
     for (size_t i = 0; i < n; i++)
         if (gate_same_host(reports[i].raw, host) &&
-            (!t->suite || gate_same(t->suite, reports[i].raw->job.suite_name))) {
+            (!t->suite || text_equal(t->suite, reports[i].raw->job.suite_name))) {
             of_suite = true;
             add_all(&names, t, reports[i].raw);
         }
@@ -117,7 +111,7 @@ const char *gate_no_lane(struct arena *a, const struct target *t, const char *la
 {
     struct names names = {.arena = a};
     for (size_t w = 0; w < raw->n_workloads; w++)
-        if (gate_same(raw->workloads[w].name, t->workload))
+        if (text_equal(raw->workloads[w].name, t->workload))
             for (size_t l = 0; l < raw->workloads[w].n_lanes; l++)
                 names_add(&names, raw->workloads[w].lanes[l].name);
     return arena_printf(a, "the report has no %slane %s on that side; %s has: %s",

@@ -6,11 +6,6 @@
 #include "core/summary/observations.h"
 #include "core/summary/values.h"
 
-static bool text_equal(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* ---- what is said twice */
 
 const char *check_names(struct arena *a, const struct raw *raw)

@@ -1,12 +1,6 @@
 /* The half of check.h about the host: inventories and conditions. */
-#include <string.h>
 
 #include "core/grade/check.h"
-
-static bool text_equal(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
 
 /* ---- inventories */
 

@@ -3,21 +3,6 @@
 
 #include "core/grade/check.h"
 
-static bool text_equal(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static bool args_equal(const struct args *a, const struct args *b)
-{
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (strcmp(a->v[i], b->v[i]) != 0)
-            return false;
-    return true;
-}
-
 /* ---- workloads and lanes */
 
 static bool is_excluded(const struct job *job, const char *workload, const char *lane)

@@ -34,11 +34,6 @@ static bool observed_as_planned(const struct raw *raw, const struct raw_observat
            step->kind == o->kind;
 }
 
-static bool text_equal(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 /* The records of one workload are the same in every observation, so the first one speaks for the
  * others: all of them equal it or the predicate fails. */
 static const struct raw_observation *first_of(const struct raw *raw, const char *workload)
@@ -55,7 +50,7 @@ static const char *protocol_fault(const struct raw *raw, const struct raw_observ
     const struct raw_observation *first = first_of(raw, o->workload);
     if (!o->ready || !o->done)
         return "has no READY or no DONE line";
-    if (!text_equal(o->ready, first->ready) || !text_equal(o->done, first->done))
+    if (!text_agrees(o->ready, first->ready) || !text_agrees(o->done, first->done))
         return "has other records than the rest of its workload";
     if (o->stderr_bytes > 0)
         return "wrote to stderr";
@@ -87,7 +82,7 @@ static const char *values_fault(const struct raw *raw, const struct raw_observat
 
 static const char *observation_fault(const struct raw *raw, const struct raw_observation *o)
 {
-    if (!text_equal(o->outcome, "ok"))
+    if (!text_agrees(o->outcome, "ok"))
         return o->outcome ? o->outcome : "has no outcome";
     if (!observed_as_planned(raw, o))
         return "is not what the plan has under its number";

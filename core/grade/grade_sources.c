@@ -100,23 +100,19 @@ struct predicate_result predicate_commits_pinned(const struct grade_input *in)
     return each_source(in, "every side is a full commit id and HEAD is that commit", judge_commit);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 /* Where the recorded proof is not of what the job asks for; NULL: nowhere. */
 static const char *proof_flaw(const struct job_source *asked, const struct raw_source *source)
 {
     const struct raw_correction *found = source->correction;
-    if (!same_text(found->base_commit, asked->correction->base_commit))
+    if (!text_agrees(found->base_commit, asked->correction->base_commit))
         return "another base than the job's";
-    if (!same_text(found->corrected, asked->commit) || !same_text(found->corrected, source->commit))
+    if (!text_agrees(found->corrected, asked->commit) ||
+        !text_agrees(found->corrected, source->commit))
         return "another commit than the one that was measured";
-    if (!same_text(found->diff_sha256, asked->correction->diff_sha256))
+    if (!text_agrees(found->diff_sha256, asked->correction->diff_sha256))
         return "another diff than the one that was allowed";
-    if (!same_text(found->approved_by, asked->correction->approved_by) ||
-        !same_text(found->reason, asked->correction->reason))
+    if (!text_agrees(found->approved_by, asked->correction->approved_by) ||
+        !text_agrees(found->reason, asked->correction->reason))
         return "another approval than the job's";
     return found->proven ? NULL : "the commit is not the base and exactly the allowed diff";
 }

@@ -1,7 +1,6 @@
 #include "core/summary/attribution.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/names.h"
 
@@ -183,33 +182,18 @@ bool attribution_adds_up(const struct attribution *rules, const int64_t *counts)
     return left == 0;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static bool same_patterns(const struct args *a, const struct args *b)
-{
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (!same_text(a->v[i], b->v[i]))
-            return false;
-    return true;
-}
-
 bool attribution_equal(const struct attribution *a, const struct attribution *b)
 {
     if (!a || !b)
         return a == b;
-    if (a->format != b->format || !same_text(a->process, b->process) ||
-        !same_text(a->thread, b->thread) || a->kernel != b->kernel || a->from_ms != b->from_ms ||
+    if (a->format != b->format || !text_equal(a->process, b->process) ||
+        !text_equal(a->thread, b->thread) || a->kernel != b->kernel || a->from_ms != b->from_ms ||
         a->to_ms != b->to_ms || a->n_categories != b->n_categories)
         return false;
     for (size_t i = 0; i < a->n_categories; i++)
-        if (!same_text(a->categories[i].name, b->categories[i].name) ||
-            !same_patterns(&a->categories[i].symbols, &b->categories[i].symbols) ||
-            !same_patterns(&a->categories[i].objects, &b->categories[i].objects))
+        if (!text_equal(a->categories[i].name, b->categories[i].name) ||
+            !args_equal(&a->categories[i].symbols, &b->categories[i].symbols) ||
+            !args_equal(&a->categories[i].objects, &b->categories[i].objects))
             return false;
     return true;
 }

@@ -18,7 +18,7 @@ int scaling_status_parse(const char *s);
 
 struct scaling_row {
     const char *workload, *lane, *one, *side; /* one: the lane that is one task */
-    int64_t tasks, cpus; /* CPUs that the lanes may use; -1: not known */
+    int64_t tasks, cpus;                      /* CPUs that the lanes may use; -1: not known */
     double max_ratio;
     double ratio; /* median of the paired ratios; NaN: undefined */
     size_t pairs;

@@ -226,6 +226,18 @@ struct summary *summarise(struct arena *a, const struct raw *raw)
     return s;
 }
 
+struct row *summary_row(const struct summary *s, const char *workload, const char *lane,
+                        const char *side)
+{
+    for (size_t i = 0; i < s->n_rows; i++) {
+        struct row *row = &s->rows[i];
+        if (text_equal(row->workload, workload) && text_equal(row->lane, lane) &&
+            text_equal(row->side, side))
+            return row;
+    }
+    return NULL;
+}
+
 size_t summary_count_graded(const struct summary *s)
 {
     return s->n_rows + s->n_values;

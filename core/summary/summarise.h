@@ -89,6 +89,10 @@ struct summary {
     struct grade_result grade;
 };
 
+/* The row of a lane on a side; NULL: there is none. */
+struct row *summary_row(const struct summary *s, const char *workload, const char *lane,
+                        const char *side);
+
 /* Whether the comparison is of a control lane with itself: it tells of the host, not of the change.
  */
 bool summary_is_control(const struct summary *s, const struct comparison *c);

@@ -1,19 +1,8 @@
 /* The part of summarise that holds lanes of several tasks against those of one. */
 #include <math.h>
-#include <string.h>
 
 #include "core/summary/scaling.h"
 #include "core/summary/summarise_parts.h"
-
-static struct row *row_of(const struct summary *s, const char *workload, const char *lane,
-                          const char *side)
-{
-    for (size_t i = 0; i < s->n_rows; i++)
-        if (strcmp(s->rows[i].workload, workload) == 0 && strcmp(s->rows[i].lane, lane) == 0 &&
-            strcmp(s->rows[i].side, side) == 0)
-            return &s->rows[i];
-    return NULL;
-}
 
 static bool is_pass(const struct row *row, enum row_predicate p)
 {
@@ -51,8 +40,8 @@ static void estimate_of(const struct summarising *in, const struct scaling_row *
 static void add(const struct summarising *in, const struct raw_workload *w,
                 const struct raw_lane *lane, const char *side, struct summary *s)
 {
-    struct row *several = row_of(s, w->name, lane->name, side);
-    const struct row *one = row_of(s, w->name, lane->scaling.of, side);
+    struct row *several = summary_row(s, w->name, lane->name, side);
+    const struct row *one = summary_row(s, w->name, lane->scaling.of, side);
     struct estimate e;
 
     if (!several || !one)

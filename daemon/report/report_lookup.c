@@ -5,19 +5,13 @@
 
 bool lookup_same(const char *a, const char *b)
 {
-    return a && b ? strcmp(a, b) == 0 : a == b;
+    return text_equal(a, b);
 }
 
 const struct row *lookup_row(const struct report *r, const char *workload, const char *lane,
                              const char *side)
 {
-    for (size_t i = 0; i < r->s->n_rows; i++) {
-        const struct row *row = &r->s->rows[i];
-        if (lookup_same(row->workload, workload) && lookup_same(row->lane, lane) &&
-            lookup_same(row->side, side))
-            return row;
-    }
-    return NULL;
+    return summary_row(r->s, workload, lane, side);
 }
 
 const struct raw_workload *lookup_workload(const struct report *r, const char *workload)

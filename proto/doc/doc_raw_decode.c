@@ -379,11 +379,6 @@ static void policy_part_decode(struct json_in *in, const cJSON *doc, struct raw 
     raw->policy = *policy;
 }
 
-static bool text_equal(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* overrides repeats the job: it may not say anything else. */
 static void overrides_decode(struct json_in *in, const cJSON *doc, const struct job *job)
 {

@@ -150,19 +150,16 @@ static void decode_target(struct json_in *in, const cJSON *obj, struct target *t
     t->diagnostic = json_opt_bool(in, obj, "diagnostic", false);
 }
 
-static bool same(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* Whatever their limits: of two for one thing, one would be forgotten. */
 static bool same_thing(const struct target *x, const struct target *y)
 {
-    return x->kind == y->kind && x->time == y->time && same(x->workload, y->workload) &&
-           same(x->lane, y->lane) && same(x->reference, y->reference) &&
-           same(x->before, y->before) && same(x->side, y->side) && same(x->value, y->value) &&
-           same(x->file, y->file) && same(x->sample, y->sample) && same(x->suite, y->suite) &&
-           same(x->host, y->host) && same(x->arch, y->arch) && same(x->system, y->system);
+    return x->kind == y->kind && x->time == y->time && text_equal(x->workload, y->workload) &&
+           text_equal(x->lane, y->lane) && text_equal(x->reference, y->reference) &&
+           text_equal(x->before, y->before) && text_equal(x->side, y->side) &&
+           text_equal(x->value, y->value) && text_equal(x->file, y->file) &&
+           text_equal(x->sample, y->sample) && text_equal(x->suite, y->suite) &&
+           text_equal(x->host, y->host) && text_equal(x->arch, y->arch) &&
+           text_equal(x->system, y->system);
 }
 
 static void check_once(struct json_in *in, const struct target *list, size_t index)
@@ -207,7 +204,7 @@ static void decode_gap(struct json_in *in, const cJSON *obj, struct recorded_gap
     gap->on = doc_opt_line(in, obj, "on", DOC_LABEL_MAX, NULL);
     if (!in->rc && gap->ratio <= 0)
         json_fail(in, "ratio", "json.range", "ratio must be more than 0");
-    if (!in->rc && same(gap->lane, gap->reference))
+    if (!in->rc && text_equal(gap->lane, gap->reference))
         json_fail(in, "reference", "target.bad",
                   "a lane is not measured against itself; name another lane as the reference");
 }
@@ -216,9 +213,9 @@ static void check_gap_once(struct json_in *in, const struct recorded_gap *list, 
 {
     const struct recorded_gap *y = &list[index];
     for (size_t i = 0; !in->rc && i < index; i++)
-        if (same(list[i].workload, y->workload) && same(list[i].lane, y->lane) &&
-            same(list[i].reference, y->reference) && same(list[i].suite, y->suite) &&
-            same(list[i].on, y->on))
+        if (text_equal(list[i].workload, y->workload) && text_equal(list[i].lane, y->lane) &&
+            text_equal(list[i].reference, y->reference) && text_equal(list[i].suite, y->suite) &&
+            text_equal(list[i].on, y->on))
             json_fail(in, NULL, "target.bad",
                       "gaps[%zu] is of the same thing; keep one of the two, or say in \"on\" what "
                       "each was recorded on",

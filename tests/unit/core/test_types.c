@@ -96,6 +96,20 @@ static void a_conjunction_is_fail_over_unknown_over_pass(void **state)
             assert_int_equal(tri_and((enum tri)a, (enum tri)b), expected[a][b]);
 }
 
+static void what_is_not_there_equals_itself_and_agrees_with_nothing(void **state)
+{
+    const struct args none = {0}, x = {(const char *[]){"x", NULL}, 1},
+                      y = {(const char *[]){"y", NULL}, 1};
+
+    (void)state;
+    assert_true(text_equal("a", "a") && text_equal(NULL, NULL));
+    assert_false(text_equal("a", "b") || text_equal("a", NULL) || text_equal(NULL, "a"));
+    assert_true(text_agrees("a", "a"));
+    assert_false(text_agrees("a", "b") || text_agrees(NULL, NULL) || text_agrees("a", NULL));
+    assert_true(args_equal(&none, &none) && args_equal(&x, &x));
+    assert_false(args_equal(&x, &y) || args_equal(&x, &none) || args_equal(&none, &x));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +118,7 @@ int main(void)
         cmocka_unit_test(spellings_are_those_of_the_contract),
         cmocka_unit_test(every_phase_and_condition_has_a_title),
         cmocka_unit_test(a_conjunction_is_fail_over_unknown_over_pass),
+        cmocka_unit_test(what_is_not_there_equals_itself_and_agrees_with_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
