@@ -227,7 +227,7 @@ int step_rehash(struct attempt *a);
 int step_seal(struct attempt *a);
 int step_cleanup(struct attempt *a);
 /* Fills a->sealed and a->drifted from a report that has been sealed. */
-void attempt_report(struct attempt *a, const struct summary *summary,
+void attempt_report(struct attempt *a, const struct raw *raw, const struct summary *summary,
                     const struct evidence_sealed *sealed);
 /* Refused before timing: what was built waits for the next try. */
 bool attempt_keeps_builds(const struct attempt *a);

@@ -66,7 +66,7 @@ static int revive(struct sched *s, struct attempt *a, const struct store_job *jo
         a->requeue = raw->phases[PHASE_AFTER_TIMING].inventory->state != INVENTORY_QUIET &&
                      !a->job->allow_competing;
     }
-    attempt_report(a, summarise(&a->arena, raw), &sealed);
+    attempt_report(a, raw, summarise(&a->arena, raw), &sealed);
     a->sealed.created_ms = sched_now_ms(s);
     a->is_sealed = true;
     return 0;

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/summary/history.h"
 #include "evidence/evidence.h"
 #include "proto/doc/doc_calibration.h"
 #include "report/report.h"
@@ -339,7 +340,7 @@ static const struct store_report_count *count(struct attempt *a, const struct su
     return n;
 }
 
-void attempt_report(struct attempt *a, const struct summary *summary,
+void attempt_report(struct attempt *a, const struct raw *raw, const struct summary *summary,
                     const struct evidence_sealed *sealed)
 {
     a->drifted = summary->grade.predicates[PRED_CONTROLS_WITHIN_DRIFT].status == TRI_FAIL;
@@ -348,6 +349,7 @@ void attempt_report(struct attempt *a, const struct summary *summary,
         .grade = summary->grade.value,
         .grade_line = summary->grade.line,
         .counts = count(a, summary),
+        .history = history_of(&a->arena, raw, summary),
         .evidence = arena_printf(&a->arena, "%s/%s", a->sched->evidence_root, a->id),
         .raw_sha256 = arena_strdup(&a->arena, sealed->raw_sha256),
         .summary_sha256 =
@@ -393,7 +395,7 @@ static int seal(struct attempt *a)
     buf_deinit(&markdown);
     if (rc < 0)
         return rc;
-    attempt_report(a, summary, &sealed);
+    attempt_report(a, a->report, summary, &sealed);
     return 0;
 }
 

@@ -131,6 +131,8 @@ int rows_add_report(struct store *s, const struct store_report *report, struct e
     int rc = query_run(&q, e);
     if (rc == 0 && report->counts)
         rc = add_counts(s, report, e);
+    if (rc == 0 && report->history)
+        rc = rows_add_figures(s, report->history, e);
     return rc ? rc : link_to_job(s, report->attempt, e);
 }
 

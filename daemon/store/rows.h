@@ -13,6 +13,9 @@ int rows_end_attempt(struct store *s, const char *attempt, const char *outcome, 
 int rows_add_attempt(struct store *s, const struct store_new_attempt *attempt, const char *job,
                      int64_t wall_ms, struct err *e);
 int rows_add_refusal(struct store *s, const struct raw_refusal *refusal, struct err *e);
+/* What a report adds to the series of its figures. */
+struct history;
+int rows_add_figures(struct store *s, const struct history *h, struct err *e);
 int rows_add_report(struct store *s, const struct store_report *report, struct err *e);
 
 /* One transition and its history row, and what follows for jobs that come after it. */

@@ -452,6 +452,7 @@ struct store_report {
     const char *raw_sha256, *summary_sha256; /* summary: NULL for a void attempt */
     int64_t created_ms;
     const struct store_report_count *counts; /* when storing; NULL: not counted */
+    const struct history *history;           /* when storing: its figures; NULL: none */
 };
 
 /* What a report says, counted: verdicts, controls and those of them that drifted. */

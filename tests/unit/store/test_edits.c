@@ -251,7 +251,7 @@ static void finish_with_report(struct unit *u, const char *job, int number)
 {
     const char *attempt = unit_id(u, number);
     const struct store_report report = {
-        attempt, GRADE_DIAGNOSTIC, "diagnostic", "evidence", "ab", NULL, 60, NULL};
+        attempt, GRADE_DIAGNOSTIC, "diagnostic", "evidence", "ab", NULL, 60, NULL, NULL};
     const struct store_event with = {
         .wall_ms = 61, .next_try_ms = -1, .attempt = attempt, .outcome = "done", .report = &report};
     assert_true(unit_claims(u, number, job));

@@ -56,6 +56,10 @@ static void fill_every_table(struct unit *u)
             "INSERT INTO attempt_calibrations VALUES ('%1$s', 'c');"
             "INSERT INTO kernel_receipts VALUES (1, 'k', 'x', 1, NULL, NULL, 's', 'native',"
             " 'release', 's', 'e', 1, 1, '{}');"
+            "INSERT INTO figures VALUES (1, '%1$s', 1, 'w', '', 'l', 's', NULL, 'protocol', 'ns', NULL,"
+            " 0, 1, 1.0, 0.0, 1, 1, NULL, 'diagnostic');"
+            "INSERT INTO figure_ratios VALUES (1, '%1$s', 1, 'w', '', 'l', 'l', 's', 's', NULL, NULL,"
+            " 'protocol', 'ns', NULL, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 'SAME', 'diagnostic');"
             "COMMIT",
             attempt, other));
 }
@@ -100,6 +104,8 @@ static const struct {
     {"attempt_calibrations", "calibration"},
     {"lane_points", "elapsed_ns"},
     {"kernel_receipts", "document"},
+    {"figures", "median"},
+    {"figure_ratios", "verdict"},
 };
 
 static void refuse_statement(sqlite3 *db, const char *sql)
