@@ -32,6 +32,7 @@ static const struct command *const commands[] = {
     &command_session,
     &command_page,
     &command_gate,
+    &command_history,
     &command_host,
     &command_quiet,
     &command_calibrate,

@@ -55,7 +55,7 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
 }
 
 /* Of the interface, and to come. */
-static const char *const later[] = {"history", "diff", "export", "import", "metrics"};
+static const char *const later[] = {"diff", "export", "import", "metrics"};
 
 const struct command *help_find(struct cli *cli, const char *name, struct err *e)
 {

@@ -12,4 +12,5 @@ extern const struct command command_host, command_quiet, command_status;
 extern const struct command command_verify, command_dial_stdio, command_help;
 extern const struct command command_completion, command_doctor, command_backup;
 extern const struct command command_drain, command_calibrate, command_kernel;
+extern const struct command command_history;
 extern const struct command command_attribute;

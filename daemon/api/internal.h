@@ -257,6 +257,7 @@ int api_host_show(struct api_call *c);
 int api_host_quiet(struct api_call *c);
 int api_host_calibrate(struct api_call *c);
 int api_host_calibration(struct api_call *c);
+int api_history_get(struct api_call *c);
 int api_kernel_put(struct api_call *c);
 int api_kernel_list(struct api_call *c);
 int api_kernel_show(struct api_call *c);

@@ -9,8 +9,7 @@
 
 /* ---- each value */
 
-/* In units that people read. */
-static char *number_of(enum measure m, double v, char *out)
+char *values_text(char *out, enum measure m, double v)
 {
     return m == MEASURE_MEMORY ? number_mib(out, v)
            : m == MEASURE_CPU  ? number_core(out, v)
@@ -40,9 +39,9 @@ static void add_value(const struct report *r, const struct value_row *row,
     table_put(t, v->name);
     table_put(t, m == MEASURE_CPU ? "of a core" : row->unit);
     table_put(t, number_count(n, (int64_t)v->n));
-    table_put(t, number_of(m, v->median, n));
-    table_put(t, v->min < 0 ? number_count(n, v->min) : number_of(m, (double)v->min, n));
-    table_put(t, v->max < 0 ? number_count(n, v->max) : number_of(m, (double)v->max, n));
+    table_put(t, values_text(n, m, v->median));
+    table_put(t, v->min < 0 ? number_count(n, v->min) : values_text(n, m, (double)v->min));
+    table_put(t, v->max < 0 ? number_count(n, v->max) : values_text(n, m, (double)v->max));
     table_cell(t, v->exact ? STYLE_PLAIN : STYLE_WARN, "%s", v->exact ? "yes" : "no");
 }
 
@@ -134,7 +133,7 @@ static void add_difference(enum measure m, int64_t difference, struct table *t)
     char n[NUMBER_MAX];
     if (m == MEASURE_MEMORY || m == MEASURE_CPU)
         table_cell(t, STYLE_PLAIN, "%s%s", difference > 0 ? "+" : "",
-                   number_of(m, (double)difference, n));
+                   values_text(n, m, (double)difference));
     else
         table_cell(t, STYLE_PLAIN, "%s%s",
                    difference > 0   ? "+"
@@ -151,8 +150,8 @@ static void add_comparison(const struct report *r, const struct value_comparison
     table_put(t, c->workload);
     table_put(t, c->of_sides ? c->subject_lane : c->subject_side);
     table_put(t, c->name);
-    table_put(t, number_of(m, c->reference, n));
-    table_put(t, number_of(m, c->subject, n));
+    table_put(t, values_text(n, m, c->reference));
+    table_put(t, values_text(n, m, c->subject));
     if (c->verdict == VALUE_INEXACT)
         table_put(t, "not exact");
     else

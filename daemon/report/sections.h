@@ -46,6 +46,8 @@ void section_startup(const struct report *r);
 void section_waits(const struct report *r);
 void section_dispersion(const struct report *r);
 /* report_values.c */
+/* A value in the unit that people read: MiB of memory, percent of a core, else as it is. */
+char *values_text(char *out, enum measure m, double v);
 /* How many comparisons of values that are shown have this verdict. */
 size_t report_count_values(const struct report *r, enum value_verdict verdict);
 void section_values(const struct report *r);

@@ -19,7 +19,7 @@ COMMANDS = {
     "session": ["list"], "page": ["--reports", "01ZZZZ"], "gate": ["{targets}", "--job", "01ZZZZ"], "host": [],
     "kernel": ["--list"], "quiet": [], "status": [], "drain": [], "dial-stdio": [],
 }
-LATER = ["history", "diff",
+LATER = ["diff",
          "export", "import", "metrics"]
 
 

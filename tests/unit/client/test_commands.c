@@ -54,7 +54,7 @@ static void wrong_usage_ends_with_2_and_one_sentence(void **state)
         const char *part;
     } cases[] = {
         {{"bogus"}, "no command bogus"},
-        {{"history"}, "this version has no `history` yet"},
+        {{"diff"}, "this version has no `diff` yet"},
         {{"--bogus"}, "no option --bogus"},
         {{"list", "--bogus"}, "see aurabench list --help"},
         {{"list", "extra"}, "extra is too much"},
@@ -71,6 +71,11 @@ static void wrong_usage_ends_with_2_and_one_sentence(void **state)
         {{"run", "--", "no-such-program-anywhere"}, "no program no-such-program"},
         {{"run", "--", "true", "{a}"}, "text in braces"},
         {{"report", ID, "--format", "pdf"}, "no report format pdf"},
+        {{"history", "fib30", "--since", "yesterday"}, "--since takes a day such as 2026-12-01"},
+        {{"history", "fib30", "--until", ""}, "or how long ago, such as 90d, not nothing"},
+        {{"history", "fib30", "--format", "pdf"}, "there is no format pdf"},
+        {{"history", "fib30", "--changes", "--against", "c"}, "leave one out"},
+        {{"history", "fib30", "--limit", "1001"}, "--limit"},
         {{"-H", "ssh://h", "dial-stdio"}, "leave out --host"},
         {{"-H", "ssh://-h", "status"}, "write ssh://"},
         {{"status", "--timeout", "5"}, "a duration like"},
