@@ -44,18 +44,6 @@ static enum grade grade_of_row(const struct summary *s, const char *workload, co
     return GRADE_DIAGNOSTIC;
 }
 
-static const struct row *row_of(const struct summary *s, const char *workload, const char *lane,
-                                const char *side)
-{
-    for (size_t i = 0; i < s->n_rows; i++) {
-        const struct row *row = &s->rows[i];
-        if (strcmp(row->workload, workload) == 0 && strcmp(row->lane, lane) == 0 &&
-            strcmp(row->side, side) == 0)
-            return row;
-    }
-    return NULL;
-}
-
 /* -1: they are not counted. */
 static int64_t operations_of(const struct row *row)
 {
@@ -140,8 +128,9 @@ static void add_ratio(struct gathering *g, const struct history_ratio *row)
 
 static void compare_times(struct gathering *g, const struct comparison *c)
 {
-    const struct row *subject = row_of(g->s, c->workload, c->subject_lane, c->subject_side);
-    const struct row *reference = row_of(g->s, c->workload, c->reference_lane, c->reference_side);
+    const struct row *subject = summary_row(g->s, c->workload, c->subject_lane, c->subject_side);
+    const struct row *reference =
+        summary_row(g->s, c->workload, c->reference_lane, c->reference_side);
 
     if (c->undefined || !subject || subject->undefined || !reference || reference->undefined)
         return;

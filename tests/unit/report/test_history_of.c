@@ -32,16 +32,6 @@ static const struct history_ratio *ratio_of(const struct history *h, const char 
     return NULL;
 }
 
-static const struct row *row_of(const struct summary *s, const char *workload, const char *lane,
-                                const char *side)
-{
-    for (size_t i = 0; i < s->n_rows; i++)
-        if (!strcmp(s->rows[i].workload, workload) && !strcmp(s->rows[i].lane, lane) &&
-            !strcmp(s->rows[i].side, side))
-            return &s->rows[i];
-    return NULL;
-}
-
 static void each_figure_is_that_of_its_row(void **state)
 {
     CLEANUP(arena_deinit) struct arena a = {0};
@@ -49,7 +39,7 @@ static void each_figure_is_that_of_its_row(void **state)
     const struct summary *s = summarise(&a, raw);
     const struct history *h = history_of(&a, raw, s);
     const struct history_figure *f = figure_of(h, "fib30", "", "c", "after");
-    const struct row *row = row_of(s, "fib30", "c", "after");
+    const struct row *row = summary_row(s, "fib30", "c", "after");
 
     (void)state;
     assert_int_equal(h->n_figures, s->n_rows);
@@ -86,8 +76,8 @@ static void each_ratio_is_that_of_its_comparison(void **state)
     assert_string_equal(r->reference_side, "before");
     assert_string_equal(r->subject_commit, SAMPLE_AFTER);
     assert_string_equal(r->reference_commit, SAMPLE_BEFORE);
-    assert_true(r->subject == row_of(s, "fib30", "c", "after")->wall.median_ns);
-    assert_true(r->reference == row_of(s, "fib30", "c", "before")->wall.median_ns);
+    assert_true(r->subject == summary_row(s, "fib30", "c", "after")->wall.median_ns);
+    assert_true(r->reference == summary_row(s, "fib30", "c", "before")->wall.median_ns);
     assert_true(r->ratio_of_medians == r->subject / r->reference);
     assert_true(r->low <= r->ratio && r->ratio <= r->high && r->coverage > 0.95);
     assert_non_null(ratio_of(h, "fib30", "c", "cpython", "after"));
