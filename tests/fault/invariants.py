@@ -1,6 +1,7 @@
 """What must hold whatever died and when, read from the files alone."""
 
 import collections
+import json
 import pathlib
 import re
 
@@ -142,6 +143,7 @@ def check_observations(world) -> None:
         assert len(attempts[r["id"]]) == planned[r["id"]], "a finished attempt without all observations"
     world.counts["observations"] = stored
     check_points(world)
+    check_figures(world)
 
 
 def check_points(world) -> None:
@@ -150,6 +152,19 @@ def check_points(world) -> None:
     ended = f"SELECT {columns} FROM observations WHERE attempt IN (SELECT id FROM attempts WHERE ended_ms IS NOT NULL)"
     points = [tuple(r) for r in rows(world, f"SELECT {columns} FROM lane_points ORDER BY 1, 2, 3, 4")]
     assert points == [tuple(r) for r in rows(world, f"{ended} ORDER BY 1, 2, 3, 4")]
+
+
+def check_figures(world) -> None:
+    """Each sealed report, also one that was taken over after a crash, adds each of its figures once."""
+    columns = "attempt, workload, lane, side, value, n, median"
+    stored = sorted(tuple(r) for r in rows(world, f"SELECT {columns} FROM figures"))
+    said = []
+    for report in rows(world, "SELECT attempt, evidence FROM reports WHERE summary_sha256 IS NOT NULL"):
+        summary = json.loads((pathlib.Path(report["evidence"]) / "summary.json").read_text())
+        for workload in summary["workloads"]:
+            said += [(report["attempt"], workload["name"], r["lane"], r["side"], "", r["wall"]["n"], r["wall"]["median_ns"])
+                     for r in workload["rows"] if r["undefined"] is None]
+    assert stored == sorted(said)
 
 
 # ---- files

@@ -37,6 +37,11 @@ WRONG = {
     "an observation that no runner reported": [
         "UPDATE observations SET exit_ns = exit_ns + 1 WHERE seq = 0"],
     "an observation with another figure": ["UPDATE observations SET user_us = user_us + 1 WHERE seq = 2"],
+    "a figure that its report does not have": ["UPDATE figures SET median = median + 1 WHERE number = 1"],
+    "a report without its figures": ["DELETE FROM figures"],
+    "figures that are there twice": [
+        "INSERT INTO figures SELECT 100 + number, attempt, started_ms, workload, value, lane, side, commit_id, measure, unit,"
+        " operations, control, n, median, mad, low, high, cpu_median, grade FROM figures"],
     "a report that is not stored": ["UPDATE jobs SET report = NULL", "DELETE FROM reports"],
 }
 
