@@ -151,7 +151,8 @@ struct attempt {
     int (*work_done)(struct attempt *a); /* on the loop, only after success; may be NULL */
     int work_rc;
     uv_timer_t timer;
-    uv_poll_t *poll; /* watches the runner during a build; frees itself when closed */
+    uv_poll_t *poll; /* watches the runner, see untimed.c; frees itself when closed */
+    void (*answered)(struct attempt *a);
     int log_fd;
     bool log_gap; /* lines are missing at its end */
     int64_t log_bytes;
@@ -256,11 +257,20 @@ int attempt_choose_counters(struct attempt *a);
 int attempt_expand_builds(struct attempt *a);
 int attempt_lane_request(struct attempt *a, const struct plan_step *step, struct run_observe *out);
 
+/* untimed.c: programs that are run and not timed */
+/* Calls answered() when the request that was begun is to be finished. The timer is its own until
+ * then. 0, or negative, and then it will not be called. */
+int untimed_await(struct attempt *a, void (*answered)(struct attempt *a));
+/* A program is not to blame for what the disk did to it: 0, or negative, and e says what did it. */
+int untimed_blame_disk(struct attempt *a, const struct run_exec_result *result,
+                       const char *log_path);
+
 /* lanes_steps.c: a step of measure "build" before and behind its observation */
 enum { LANE_READY, LANE_PREPARING, LANE_SPOILT };
-/* LANE_READY: it may begin. LANE_PREPARING: a command of its lane runs, call again. LANE_SPOILT:
- * one failed, and out is the observation of a step that never began. Negative: over. Lanes of other
- * measures are ready. */
+/* LANE_READY: it may begin. LANE_PREPARING: a command of its lane runs, call again when the runner
+ * has answered. LANE_SPOILT: one failed, and out is the observation of a step that never began.
+ * Negative: over; or the disk was in the way, and a further call prepares from the beginning. Lanes
+ * of other measures are ready. */
 int attempt_prepare_lane(struct attempt *a, const struct plan_step *step,
                          struct run_observation *out);
 /* Fills the outputs of a good observation, or makes it one that is not. */

@@ -1,7 +1,7 @@
-/* A disk that is full, or fails, while an attempt has something to store: what was measured is not
- * thrown away for it. The attempt is held and tries again from time to time, until it works or
- * somebody stops it; who asks is told what it waits for, and reads go on. A disk that fails, and is
- * not full, is given a few tries: it may not be mended by waiting.
+/* A disk that is full, or fails, while an attempt has something to store, or prepares a lane: what
+ * was measured is not thrown away for it. The attempt is held and tries again from time to time,
+ * until it works or somebody stops it; who asks is told what it waits for, and reads go on. A disk
+ * that fails, and is not full, is given a few tries: it may not be mended by waiting.
  */
 #include <stdio.h>
 
@@ -65,8 +65,7 @@ void attempt_held_over(struct attempt *a, bool stored)
     if (a->held_tries == 0)
         return;
     if (stored)
-        log_info("after %d tries it could be stored what attempt %s measured", a->held_tries,
-                 a->id);
+        log_info("after %d tries the disk lets attempt %s go on", a->held_tries, a->id);
     a->held_tries = 0;
     a->sched->stuck[0] = '\0';
 }

@@ -16,7 +16,6 @@
 #include "source/inside.h"
 
 #define LOG_LIMIT_BYTES (1 << 20)
-#define LOOK_MS 50 /* the loop turns in between */
 
 static const struct workload *workload_of(const struct attempt *a, const struct plan_step *step)
 {
@@ -98,18 +97,25 @@ static int spoilt(struct attempt *a, const struct run_exec_result *result,
     return LANE_SPOILT;
 }
 
-static int await_prepare(struct attempt *a, struct run_observation *out)
+/* A command that failed: is it to blame? */
+static int judge_failed(struct attempt *a, const struct run_exec_result *result,
+                        struct run_observation *out)
+{
+    if (a->stop_asked)
+        return attempt_end_as(a, a->stop_as);
+    int rc = untimed_blame_disk(a, result, a->preparing.req->log_path);
+    return rc < 0 ? rc : spoilt(a, result, out);
+}
+
+static int finish_prepare(struct attempt *a, struct run_observation *out)
 {
     struct run_exec_result *result = arena_alloc(&a->arena, sizeof *result);
-    int rc = run_wait(a->run, LOOK_MS);
+    int rc = run_exec_finish(a->run, result, &a->e);
 
-    if (rc == -EAGAIN)
-        return LANE_PREPARING;
-    rc = run_exec_finish(a->run, result, &a->e);
     if (rc == 0 && strcmp(result->outcome, "ok") != 0)
-        rc = a->stop_asked ? attempt_end_as(a, a->stop_as) : spoilt(a, result, out);
+        rc = judge_failed(a, result, out);
     a->preparing.req = NULL;
-    a->preparing.next++;
+    a->preparing.next = rc < 0 ? 0 : a->preparing.next + 1;
     return rc;
 }
 
@@ -130,7 +136,7 @@ int attempt_prepare_lane(struct attempt *a, const struct plan_step *step,
     if (workload_of(a, step)->measure != MEASURE_BUILD)
         return LANE_READY;
     if (p->req)
-        rc = await_prepare(a, out);
+        rc = finish_prepare(a, out);
     else if (is_first && p->next == 0)
         rc = file_empty(a->bench_dir, &a->e);
     if (rc != 0)

@@ -3,17 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/disk.h"
 #include "base/fault.h"
 #include "base/mem.h"
 #include "run/run_env.h"
 #include "run/run_text.h"
 #include "sched/sched_internal.h"
 
-/* A step that fails when so little is free has met a full disk. */
-#define DISK_FULL_BYTES (64 << 10)
 #define BUILD_LOG_LIMIT_BYTES (1 << 20)
-#define LOOK_MS 5000
 
 struct build_step {
     const char *side;
@@ -74,34 +70,7 @@ static void build_request(struct attempt *a, const struct build_step *step, stru
     };
 }
 
-static void on_poll_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
-static void stop_watching(struct attempt *a)
-{
-    if (!a->poll)
-        return;
-    (void)uv_poll_stop(a->poll);
-    uv_close((uv_handle_t *)a->poll, on_poll_closed);
-    a->poll = NULL;
-}
-
 static int begin_next_build(struct attempt *a);
-
-/* A step is not to blame for what the disk did to it: 0, or what is. */
-static int blame_disk(struct attempt *a, const struct run_exec_result *result, const char *log_path)
-{
-    int64_t free_bytes = disk_free_bytes(a->work_dir);
-    int log_rc = strcmp(result->exec_step, "log") == 0 ? -result->exec_errno : -result->log_errno;
-
-    if (disk_is_troubled(log_rc))
-        return disk_err(&a->e, log_rc, "write", log_path);
-    bool failed = result->exit_status != 0;
-    return failed && free_bytes >= 0 && free_bytes < DISK_FULL_BYTES ? disk_full(&a->e, a->work_dir)
-                                                                     : 0;
-}
 
 static int build_finished(struct attempt *a)
 {
@@ -132,39 +101,20 @@ static int build_finished(struct attempt *a)
     if (rc == 0 && strcmp(result->outcome, "exec.cancelled") == 0 && a->stop_asked)
         return attempt_end_as(a, a->stop_as);
     if (rc == 0)
-        rc = blame_disk(a, result, req.log_path);
+        rc = untimed_blame_disk(a, result, req.log_path);
     /* The step's own log goes with the work folder; its text is in the job's. */
     req.log_path = attempt_log_path(a);
     return rc == 0 ? run_exec_text(what, field, &req, result, &a->e) : rc;
 }
 
-static void look_at_runner(struct attempt *a)
+static void on_answered(struct attempt *a)
 {
-    int rc = run_wait(a->run, 0);
-
-    if (rc == -EAGAIN)
-        return;
     a->building = false;
-    (void)uv_poll_stop(a->poll);
-    (void)uv_timer_stop(&a->timer);
-    rc = build_finished(a);
+    int rc = build_finished(a);
     if (rc == 0)
         rc = begin_next_build(a);
-    if (rc <= 0) {
-        stop_watching(a);
+    if (rc <= 0)
         attempt_step_done(a, rc);
-    }
-}
-
-static void on_runner_readable(uv_poll_t *poll, int status, int events)
-{
-    look_at_runner(poll->data);
-}
-
-/* A runner that hangs never becomes readable. */
-static void on_look(uv_timer_t *timer)
-{
-    look_at_runner(timer->data);
 }
 
 /* 1: a step is running; 0: all are done; negative: failed. */
@@ -183,9 +133,7 @@ static int begin_next_build(struct attempt *a)
         return rc;
     a->building = true;
     FAULT_POINT("build.begun");
-    rc = uv_poll_start(a->poll, UV_READABLE, on_runner_readable);
-    if (rc == 0)
-        rc = uv_timer_start(&a->timer, on_look, LOOK_MS, LOOK_MS);
+    rc = untimed_await(a, on_answered);
     return rc < 0 ? rc : 1;
 }
 
@@ -195,16 +143,7 @@ int step_build(struct attempt *a)
 
     FAULT_POINT("step.build");
     a->builds = arena_array(&a->arena, total, sizeof *a->builds);
-    a->poll = mem_alloc(sizeof *a->poll);
-    a->poll->data = a;
-    int rc = uv_poll_init(a->sched->loop, a->poll, run_fd(a->run));
-    if (rc < 0) {
-        mem_freep(&a->poll);
-        return rc;
-    }
-    rc = begin_next_build(a);
-    if (rc <= 0)
-        stop_watching(a);
+    int rc = begin_next_build(a);
     if (rc == 0)
         attempt_step_done(a, 0);
     return rc;

@@ -131,6 +131,7 @@ int64_t attempt_left_ms(const struct attempt *a)
 /* ---- observations */
 
 static void on_turn(uv_timer_t *timer);
+static void turn(struct attempt *a);
 
 static void turn_loop(struct attempt *a, uint64_t ms)
 {
@@ -365,26 +366,10 @@ static void store_again(struct attempt *a)
     go_on(a, store_repetition(a));
 }
 
-static void on_turn(uv_timer_t *timer)
+static void wait_for_lane(struct attempt *a)
 {
-    struct attempt *a = timer->data;
-    if (!measure_runs(next_measure(a))) {
-        go_on(a, look(a));
-        return;
-    }
-    struct run_observation spoilt;
-    int rc = a->observing ? LANE_READY : begin_next(a, &spoilt);
+    int rc = await(a);
 
-    if (rc == LANE_PREPARING) {
-        turn_loop(a, TURN_MS);
-        return;
-    }
-    if (rc == LANE_SPOILT) {
-        go_on(a, spoil(a, &spoilt));
-        return;
-    }
-    if (rc == 0)
-        rc = await(a);
     if (rc == -EAGAIN) {
         observer_turns(a);
         turn_loop(a, LISTEN_MS);
@@ -394,6 +379,47 @@ static void on_turn(uv_timer_t *timer)
         rc = observed(a);
     a->observing = NULL;
     go_on(a, rc);
+}
+
+/* What the disk was in the way of is done again from its beginning: nothing is lost by it. */
+static void not_begun(struct attempt *a, int rc)
+{
+    if (!attempt_hold(a, rc, turn))
+        go_on(a, rc);
+}
+
+static void begin(struct attempt *a)
+{
+    struct run_observation spoilt;
+    int rc = begin_next(a, &spoilt);
+
+    if (rc == LANE_SPOILT) {
+        go_on(a, spoil(a, &spoilt));
+    } else if (rc == LANE_PREPARING) {
+        rc = untimed_await(a, turn);
+        if (rc < 0)
+            go_on(a, rc);
+    } else if (rc == LANE_READY) {
+        attempt_held_over(a, true);
+        wait_for_lane(a);
+    } else {
+        not_begun(a, rc);
+    }
+}
+
+static void turn(struct attempt *a)
+{
+    if (!measure_runs(next_measure(a)))
+        go_on(a, look(a));
+    else if (a->observing)
+        wait_for_lane(a);
+    else
+        begin(a);
+}
+
+static void on_turn(uv_timer_t *timer)
+{
+    turn(timer->data);
 }
 
 int step_measure(struct attempt *a)

@@ -102,8 +102,9 @@ COMPARED = ("outcome", "interval_cpu_ns", "user_us", "system_us", "max_rss_bytes
 
 
 def key_of(get) -> tuple:
-    """An observation by all that was read of it; its stamps as distances: the store has offsets."""
-    stamps = [int(get(n)) for n in ("start_ns", "go_ns", "done_ns", "exit_ns")]
+    """An observation by all that was read of it; its stamps as distances: the store has offsets. A
+    process that is timed as a whole has two of them."""
+    stamps = [int(get(n)) for n in ("start_ns", "go_ns", "done_ns", "exit_ns") if int(get(n)) >= 0]
     return tuple(b - a for a, b in zip(stamps, stamps[1:])) + tuple(str(get(n)) for n in COMPARED)
 
 

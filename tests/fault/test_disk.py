@@ -171,6 +171,35 @@ def test_a_build_whose_log_cannot_be_written_is_not_to_blame(world, way):
     world.settle()
 
 
+@pytest.fixture
+def preparing(world) -> None:
+    """A job whose one program that writes a log is what prepares its lane; it needs some space, too."""
+    assert world.restart()
+    lane = {"prepare": [["/bin/sh", "-c", "head -c 300000 /dev/zero >made"]],
+            "steps": {"look": {"command": ["/bin/sh", "-c", "test -s made"]}}}
+    suite = harness.make_suite(world.folder / "preparing", [{"name": "prepared", "measure": "build", "steps": ["look"],
+                                                         "lanes": {"lane": lane}}], {"some": "file\n"})
+    policy = world.folder / "policy.json"
+    policy.write_text(json.dumps(world.policy))
+    id = world.daemon.json("submit", harness.job_file(world.folder / "preparing.json", suite={"path": str(suite)}),
+                       "--policy", policy)["id"]
+    world.accepted.append(id)
+    world.finish(id)
+    world.template = json.loads(world.daemon.sql("SELECT document FROM jobs WHERE id = ?", id)[0][0])
+    world.daemon.stop()
+
+
+@pytest.mark.parametrize("way", WORDS)
+def test_what_prepares_a_lane_is_not_to_blame_for_its_log(world, preparing, way):
+    """It is prepared once more, in the same attempt: timing has begun, and what was measured is kept."""
+    assert world.restart()
+    assert fail_in_an_attempt(world, "in_runner.log", way, 1, way == "ENOSPC")
+    (attempts,) = world.daemon.sql("SELECT count(*) AS n FROM attempts WHERE job = ?", world.accepted[-1])
+    assert attempts["n"] == 1
+    mend(world)
+    world.settle()
+
+
 def test_a_disk_that_goes_on_failing_ends_the_attempt_and_leaves_no_evidence(world):
     """Five tries; the job fails by name, what was observed stays, and the next job runs."""
     assert world.restart()
@@ -209,7 +238,7 @@ def test_what_was_measured_waits_for_space_and_does_not_spin(world):
     mend(world)
     check_end(world, id, "ENOSPC")
     waited = time.monotonic() - began
-    (said,) = [line for line in world.daemon.log.read_text().splitlines() if "could be stored" in line]
+    (said,) = [line for line in world.daemon.log.read_text().splitlines() if "the disk lets attempt" in line]
     tries = int(said.split("after ")[1].split()[0])
     assert 2 <= tries <= waited * 10 + 2, (tries, waited)
     assert blocked(world) is None
@@ -398,6 +427,24 @@ def test_a_build_without_space_is_tried_again(world, small_disk):
     filler.unlink()
     harness.wait_for(lambda: shown(world, id)["state"] in FINAL, "the end of the job")
     assert shown(world, id)["state"] == "done"
+
+
+def test_what_prepares_a_lane_waits_for_space(world, preparing, small_disk):
+    """Nothing was measured wrongly: the report is not void."""
+    world.arm("timing.begun=stop")
+    id = worlds.ulid(world.rng)
+    assert "result" in world.call("job.submit", job={**world.template, "id": id}, policy=world.policy)
+    pid = world.daemon.process.pid
+    harness.wait_for(lambda: stopped(pid), "the beginning of timing")
+    filler = fill(small_disk)
+    world.arm("")
+    os.kill(pid, signal.SIGCONT)
+    harness.wait_for(lambda: blocked(world), "that it says what it waits for")
+    assert WORDS["ENOSPC"] in blocked(world) and shown(world, id)["state"] == "measuring"
+    filler.unlink()
+    harness.wait_for(lambda: shown(world, id)["state"] in FINAL, "the end of the job")
+    job = shown(world, id)
+    assert job["state"] == "done" and job["report"]["grade"] != "void" and blocked(world) is None
 
 
 def shown(world, id: str) -> dict:
