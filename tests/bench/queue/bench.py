@@ -10,11 +10,13 @@ from tests.bench.figures import Bench, BenchError, Figure, Part, Samples, at_lea
 SIZES = {
     "full": {"rounds": 9, "kept": 300, "pipelined": 1000, "processes": 100, "some": 100_000, "many": 1_000_000,
              "each": 250, "pages": 200, "few_rows": 1_000_000, "rows": 10_000_000, "latest": 1000,
-             "queries": 300},
+             "queries": 300, "few_figures": 100_000, "figures": 1_000_000, "history": 1000},
     "quick": {"rounds": 5, "kept": 100, "pipelined": 400, "processes": 40, "some": 10_000, "many": 50_000,
-              "each": 100, "pages": 50, "few_rows": 50_000, "rows": 500_000, "latest": 1000, "queries": 100},
+              "each": 100, "pages": 50, "few_rows": 50_000, "rows": 500_000, "latest": 1000, "queries": 100,
+              "few_figures": 20_000, "figures": 100_000, "history": 1000},
     "smoke": {"rounds": 2, "kept": 5, "pipelined": 10, "processes": 2, "some": 50, "many": 200, "each": 5,
-              "pages": 3, "few_rows": 1500, "rows": 4000, "latest": 50, "queries": 3},
+              "pages": 3, "few_rows": 1500, "rows": 4000, "latest": 50, "queries": 3, "few_figures": 660, "figures": 2200,
+              "history": 50},
 }
 # task-spooler takes no more than this into one queue.
 TSP_MAX = 900
@@ -214,15 +216,24 @@ def run_store(stage) -> dict[str, Samples]:
             "store.bare": Samples(microseconds(got["run"]), microseconds(got["bare"]))}
 
 
-def run_latest(stage) -> dict[str, Samples]:
+def ask_both(stage, kind: str, rows: str, what: str) -> dict[str, Samples]:
+    """The same query of a store of few rows of this kind, and of one of many."""
     sizes = stage.sizes
-    few, all_rows = stage.folder / "few.db", stage.folder / "all.db"
-    stage.run("bench-queue-fill", "observations", few, sizes["few_rows"])
-    shutil.copyfile(few, all_rows)
-    all_rows.chmod(0o600)
-    stage.run("bench-queue-fill", "observations", all_rows, sizes["rows"] - sizes["few_rows"])
-    got = stage.samples("bench-queue-store", "latest", sizes["queries"], sizes["latest"], few, all_rows)
-    return {"latest": Samples(microseconds(got[str(all_rows)]), microseconds(got[str(few)]))}
+    few, many = stage.folder / f"few-{kind}.db", stage.folder / f"all-{kind}.db"
+    stage.run("bench-queue-fill", kind, few, sizes[f"few_{rows}"])
+    shutil.copyfile(few, many)
+    many.chmod(0o600)
+    stage.run("bench-queue-fill", kind, many, sizes[rows] - sizes[f"few_{rows}"])
+    got = stage.samples("bench-queue-store", what, sizes["queries"], sizes[what], few, many)
+    return {what: Samples(microseconds(got[str(many)]), microseconds(got[str(few)]))}
+
+
+def run_latest(stage) -> dict[str, Samples]:
+    return ask_both(stage, "observations", "rows", "latest")
+
+
+def run_history(stage) -> dict[str, Samples]:
+    return ask_both(stage, "figures", "figures", "history")
 
 
 STORE = [
@@ -231,12 +242,15 @@ STORE = [
 ]
 LATEST = [Figure("latest", "the latest {latest} observations of a lane among {rows}", "us", "among {few_rows}",
                  goal=at_most(1.3))]
+HISTORY = [Figure("history", "the latest {history} figures of a lane among {figures}, with what their reports are", "us",
+                  "among {few_figures}", goal=at_most(1.3))]
 
 BENCH = Bench(
     name="queue",
     summary="What the queue costs: submitting against other queues, and everything again when it is long.",
     parts=[Part("submit", submit_figures(), run_submit), Part("scale", scale_figures(), run_scale),
-           Part("store", STORE, run_store), Part("latest", LATEST, run_latest)],
+           Part("store", STORE, run_store), Part("latest", LATEST, run_latest),
+           Part("history", HISTORY, run_history)],
     sizes=SIZES,
     peers=["tsp", "pueue"],
 )

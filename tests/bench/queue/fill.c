@@ -1,6 +1,7 @@
 /* Makes a store of the size that a benchmark asks for, through the store's own functions:
  *   bench-queue-fill jobs DB DOCUMENT POLICY COUNT
  *   bench-queue-fill observations DB COUNT
+ *   bench-queue-fill figures DB COUNT
  */
 #include <string.h>
 
@@ -42,6 +43,25 @@ static void fill_observations(struct store *s, int count)
     free(list);
 }
 
+/* Reports of ROWS_RUN figures each, a minute apart. */
+static void fill_figures(struct store *s, int count)
+{
+    char attempt[ULID_LEN + 1];
+    struct err e = {0};
+
+    for (int64_t ms = 0; count > 0; count -= ROWS_RUN, ms += 60000) {
+        rows_claim(s, attempt);
+        const struct store_report report = {.attempt = attempt,
+                                            .grade = GRADE_CONTRACTUAL,
+                                            .grade_line = "contractual, policy standard",
+                                            .evidence = "evidence",
+                                            .raw_sha256 = "r",
+                                            .summary_sha256 = "s",
+                                            .history = rows_history(attempt, ms)};
+        BENCH_OK(store_report_put(s, &report, &e), &e);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 6 && strcmp(argv[1], "jobs") == 0) {
@@ -54,12 +74,14 @@ int main(int argc, char **argv)
         store_close(s);
         return 0;
     }
-    if (argc == 4 && strcmp(argv[1], "observations") == 0) {
+    bool observations = argc == 4 && strcmp(argv[1], "observations") == 0;
+    if (observations || (argc == 4 && strcmp(argv[1], "figures") == 0)) {
         struct store *s = rows_open(argv[2]);
         rows_hurry(s);
-        fill_observations(s, bench_count(argv[3], COUNT_MAX));
+        (observations ? fill_observations : fill_figures)(s, bench_count(argv[3], COUNT_MAX));
         store_close(s);
         return 0;
     }
-    bench_fail("bench-queue-fill", "jobs DB DOCUMENT POLICY COUNT, or observations DB COUNT");
+    bench_fail("bench-queue-fill",
+               "jobs DB DOCUMENT POLICY COUNT, or observations or figures DB COUNT");
 }

@@ -91,10 +91,8 @@ static struct plan_step step(int seq)
                               .kind = OBS_TIMED};
 }
 
-void rows_attempt(struct store *s, char id[ULID_LEN + 1])
+void rows_claim(struct store *s, char id[ULID_LEN + 1])
 {
-    static struct plan_step steps[ROWS_ATTEMPT];
-    const struct plan plan = {.steps = steps, .n = ROWS_ATTEMPT};
     const struct store_new_attempt attempt = {.id = id, .boot = ROWS_BOOT, .version = "0"};
     char job[ULID_LEN + 1];
     struct err e = {0};
@@ -105,6 +103,40 @@ void rows_attempt(struct store *s, char id[ULID_LEN + 1])
     BENCH_OK(store_job_submit(s, &row, NULL, &e), &e);
     ulid_new(id);
     BENCH_OK(store_job_claim(s, 1, &attempt, job, &e), &e);
+}
+
+const struct history *rows_history(const char *attempt, int64_t started_ms)
+{
+    static struct history_figure figures[ROWS_RUN];
+    static const struct history history = {.figures = figures, .n_figures = ROWS_RUN};
+
+    for (int i = 0; i < ROWS_RUN; i++)
+        figures[i] = (struct history_figure){.of = {.attempt = attempt, .started_ms = started_ms},
+                                             .workload = WORKLOADS[i / ROWS_SIDES],
+                                             .value = "",
+                                             .lane = ROWS_LANE,
+                                             .side = SIDES[i % ROWS_SIDES],
+                                             .commit = "3f2a91c0de3f2a91c0de3f2a91c0de3f2a91c0de",
+                                             .measure = MEASURE_PROTOCOL,
+                                             .unit = "ns",
+                                             .operations = -1,
+                                             .n = 11,
+                                             .median = 50000000.0 + i,
+                                             .mad = 123456,
+                                             .low = 49000000,
+                                             .high = 52000000,
+                                             .cpu_median = 49900000,
+                                             .grade = GRADE_CONTRACTUAL};
+    return &history;
+}
+
+void rows_attempt(struct store *s, char id[ULID_LEN + 1])
+{
+    static struct plan_step steps[ROWS_ATTEMPT];
+    const struct plan plan = {.steps = steps, .n = ROWS_ATTEMPT};
+    struct err e = {0};
+
+    rows_claim(s, id);
     for (int i = 0; i < ROWS_ATTEMPT; i++)
         steps[i] = step(i);
     BENCH_OK(store_put_plan(s, id, &plan, 0, suite(), SIDES, ROWS_SIDES, &e), &e);

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "core/raw.h"
+#include "core/summary/history.h"
 #include "store/store.h"
 
 #define ROWS_BOOT "b0000000-0000-4000-8000-000000000000"
@@ -29,7 +29,12 @@ struct store_new_job rows_job(struct rows_texts *t);
 struct store *rows_open(const char *path);
 /* For filling only: nothing is synced, much is cached. */
 void rows_hurry(struct store *s);
-/* An attempt of a fresh job, with a plan of ROWS_ATTEMPT steps. */
+/* An attempt of a fresh job, without a plan. */
+void rows_claim(struct store *s, char id[ULID_LEN + 1]);
+/* The figures of a report of that attempt, ROWS_RUN of them, begun at this moment; they live until
+ * the next call. */
+const struct history *rows_history(const char *attempt, int64_t started_ms);
+/* The same with a plan of ROWS_ATTEMPT steps. */
 void rows_attempt(struct store *s, char id[ULID_LEN + 1]);
 /* The observations of steps seq .. seq + n - 1 of that plan. */
 void rows_observe(struct raw_observation *out, int seq, size_t n);

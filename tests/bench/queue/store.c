@@ -3,6 +3,7 @@
  *   bench-queue-store claim  ROUNDS EACH DOCUMENT POLICY DB...   per claim, series DB
  *   bench-queue-store batch  ROUNDS EACH DB        per commit, series one, run and bare
  *   bench-queue-store latest ROUNDS LIMIT DB...    per query, series DB
+ *   bench-queue-store history ROUNDS LIMIT DB...   the same of figures
  * A sample is the mean of the EACH calls of one round: what a commit does only now and then, the
  * checkpoint of the log, belongs to its cost.
  */
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "store/figures.h"
 #include "store/sql.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/queue/rows.h"
@@ -179,11 +181,30 @@ static int64_t time_latest(struct store *s, int limit)
     return ns;
 }
 
-static void latest_rounds(struct dbs *d, int rounds, int limit)
+static int64_t time_history(struct store *s, int limit)
+{
+    const struct store_series of = {
+        .workload = "fib30", .value = "", .lane = ROWS_LANE, .until_ms = INT64_MAX, .limit = limit};
+    struct arena a = {0};
+    struct history_figure *figures;
+    struct err e = {0};
+    size_t n = 0;
+    int64_t start = bench_now_ns();
+
+    BENCH_OK(store_figure_list(s, &of, &a, &figures, &n, &e), &e);
+    int64_t ns = bench_now_ns() - start;
+    if (n != (size_t)limit)
+        bench_fail("store_figure_list", "the store has fewer figures of this lane");
+    arena_deinit(&a);
+    return ns;
+}
+
+static void query_rounds(struct dbs *d, int rounds, int limit,
+                         int64_t (*time_query)(struct store *s, int limit))
 {
     for (int r = -1; r < rounds; r++) { /* the first round fills the caches */
         for (int i = 0; i < d->n; i++)
-            d->sum_ns[i] = time_latest(d->s[i], limit);
+            d->sum_ns[i] = time_query(d->s[i], limit);
         if (r >= 0)
             report_round(d, 1);
     }
@@ -207,9 +228,13 @@ int main(int argc, char **argv)
         batch_rounds(d.s[0], rounds, each);
     } else if (strcmp(what, "latest") == 0) {
         open_all(&d, argv + 4, argc - 4);
-        latest_rounds(&d, rounds, each);
+        query_rounds(&d, rounds, each, time_latest);
+    } else if (strcmp(what, "history") == 0) {
+        open_all(&d, argv + 4, argc - 4);
+        query_rounds(&d, rounds, each, time_history);
     } else {
-        bench_fail("bench-queue-store", "submit, claim, batch or latest ROUNDS EACH ... DB...");
+        bench_fail("bench-queue-store",
+                   "submit, claim, batch, latest or history ROUNDS EACH ... DB...");
     }
     close_all(&d);
     rows_texts_deinit(&texts);
