@@ -194,6 +194,16 @@ void compare_unpaired(struct arena *a, const struct samples *subject,
     judge(rule, out);
 }
 
+void compare_samples(struct arena *a, bool paired, const struct samples *subject,
+                     const struct samples *reference, const struct verdict_rule *rule,
+                     struct estimate *out)
+{
+    if (paired)
+        compare_estimate(a, subject, reference, rule, out);
+    else
+        compare_unpaired(a, subject, reference, rule, out);
+}
+
 static struct samples samples_over(struct arena *a, const struct samples *s, int64_t wait_ns)
 {
     struct samples over = {.v = arena_array(a, s->n, sizeof *over.v), .n = s->n};
@@ -207,10 +217,7 @@ void compare_excess(struct arena *a, const struct samples *subject, const struct
                     struct estimate *excess)
 {
     struct samples s = samples_over(a, subject, wait_ns), r = samples_over(a, reference, wait_ns);
-    if (whole->unpaired)
-        compare_unpaired(a, &s, &r, rule, excess);
-    else
-        compare_estimate(a, &s, &r, rule, excess);
+    compare_samples(a, !whole->unpaired, &s, &r, rule, excess);
     if (isnan(estimate_ratio(excess)) && !isnan(estimate_ratio(whole)))
         excess->note = "a value is not over the declared wait";
     if (whole->verdict != VERDICT_SAME || excess->verdict == VERDICT_SAME)

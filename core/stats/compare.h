@@ -103,6 +103,11 @@ void compare_unpaired(struct arena *a, const struct samples *subject,
                       const struct samples *reference, const struct verdict_rule *rule,
                       struct estimate *out);
 
+/* One of the two. */
+void compare_samples(struct arena *a, bool paired, const struct samples *subject,
+                     const struct samples *reference, const struct verdict_rule *rule,
+                     struct estimate *out);
+
 /* For a workload that waits wait_ns by design: excess is the estimate of what is over the wait,
  * made as whole was (undefined unless every value of it is over the wait). SAME must hold for the
  * excess too: otherwise whole becomes UNRESOLVED. */

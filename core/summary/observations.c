@@ -122,6 +122,11 @@ struct samples observations_collect(struct arena *a, const struct observation_in
     return s;
 }
 
+bool raw_is_paired(const struct raw *raw, bool of_sides)
+{
+    return !of_sides || raw->job.order == ORDER_INTERLEAVED;
+}
+
 bool observation_is_time(const struct raw *raw, const struct raw_observation *o)
 {
     for (size_t w = 0; w < raw->n_workloads; w++)

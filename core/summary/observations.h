@@ -37,6 +37,10 @@ enum observed { OBSERVED_WALL_NS, OBSERVED_CPU_NS };
 struct samples observations_collect(struct arena *a, const struct observation_index *index,
                                     const struct series *of, enum observed what);
 
+/* Are two series of this report paired by repetition? Lanes of one side take turns in every order;
+ * only the sides can run apart. */
+bool raw_is_paired(const struct raw *raw, bool of_sides);
+
 /* Is the figure of what it observed a time of the runner, which the ledger and the audit judge? */
 bool observation_is_time(const struct raw *raw, const struct raw_observation *o);
 /* Is there a workload whose figures are times, the program's own among them? */

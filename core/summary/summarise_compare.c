@@ -10,9 +10,7 @@ static const char *const comparison_kind_names[] = {
 };
 NAMES(comparison_kind, comparison_kind);
 
-/* How far any control of the report may have drifted, as a fraction; NaN where there is none or one
- * is not known. */
-static double largest_drift(const struct summary *s)
+double largest_drift(const struct summary *s)
 {
     double largest = s->n_controls > 0 ? 0 : NAN;
     for (size_t i = 0; i < s->n_controls; i++) {
@@ -45,23 +43,13 @@ static struct verdict_rule rule_of(const struct summarising *in, const struct su
                                  .drift = paired ? 0 : largest_drift(s)};
 }
 
-static void estimate_fill(struct arena *a, bool paired, const struct verdict_rule *rule,
-                          const struct samples *subject, const struct samples *reference,
-                          struct estimate *out)
-{
-    if (paired)
-        compare_estimate(a, subject, reference, rule, out);
-    else
-        compare_unpaired(a, subject, reference, rule, out);
-}
-
 static void fill_cpu(const struct summarising *in, const struct versus *v, struct comparison *c)
 {
     struct samples subject =
         observations_collect(in->arena, &in->index, &v->subject, OBSERVED_CPU_NS);
     struct samples reference =
         observations_collect(in->arena, &in->index, &v->reference, OBSERVED_CPU_NS);
-    estimate_fill(in->arena, v->paired, &v->cpu_rule, &subject, &reference, &c->cpu);
+    compare_samples(in->arena, v->paired, &subject, &reference, &v->cpu_rule, &c->cpu);
 }
 
 static void fill_wall(const struct summarising *in, const struct versus *v, struct comparison *c)
@@ -69,7 +57,7 @@ static void fill_wall(const struct summarising *in, const struct versus *v, stru
     struct arena *a = in->arena;
     struct samples subject = observations_collect(a, &in->index, &v->subject, OBSERVED_WALL_NS);
     struct samples reference = observations_collect(a, &in->index, &v->reference, OBSERVED_WALL_NS);
-    estimate_fill(a, v->paired, &v->rule, &subject, &reference, &c->wall);
+    compare_samples(a, v->paired, &subject, &reference, &v->rule, &c->wall);
     c->change_pct = compare_change_pct(samples_median(a, &reference), samples_median(a, &subject));
     c->undefined = isnan(estimate_ratio(&c->wall)) ? c->wall.note : NULL;
     c->has_excess = v->declared_wait_ns > 0;
@@ -105,7 +93,7 @@ static void fill_observed(const struct summarising *in, const struct summary *s,
     struct samples subject = observations_collect(a, &in->planned, &v->subject, OBSERVED_WALL_NS);
     struct samples reference =
         observations_collect(a, &in->planned, &v->reference, OBSERVED_WALL_NS);
-    estimate_fill(a, v->paired, &v->rule, &subject, &reference, &c->observed);
+    compare_samples(a, v->paired, &subject, &reference, &v->rule, &c->observed);
     if (!opposite(c->wall.verdict, c->observed.verdict))
         return;
     c->wall.verdict = VERDICT_UNRESOLVED;
@@ -120,8 +108,7 @@ static bool verdicts_disagree(const struct estimate *wall, const struct estimate
 static void comparison_fill(const struct summarising *in, const struct summary *s,
                             const struct raw_workload *w, struct comparison *c)
 {
-    /* Lanes of one side take turns in every order; only the sides can run apart. */
-    bool paired = c->kind == COMPARE_LANES || in->raw->job.order == ORDER_INTERLEAVED;
+    bool paired = raw_is_paired(in->raw, c->kind == COMPARE_SIDES);
     const struct versus v = {
         .subject = {c->workload, c->subject_lane, c->subject_side},
         .reference = {c->workload, c->reference_lane, c->reference_side},

@@ -23,11 +23,15 @@ const char *why_undefined(struct arena *a, const struct raw_workload *w,
 bool lanes_compare(const struct raw *raw, const struct raw_workload *w,
                    const struct raw_lane *subject, const struct raw_lane *reference);
 
-/* Fills the rows and comparisons of values (summarise_values.c). */
+/* Fills the rows and comparisons of values of s, whose controls are known (summarise_values.c). */
 void summarise_values(const struct summarising *in, struct summary *s);
 
 /* Fills scaling and n_scaling, and the predicate of the rows (summarise_scaling.c). */
 void summarise_scaling(const struct summarising *in, struct summary *s);
+
+/* How far any control of s may have drifted, as a fraction; NaN where there is none or one is not
+ * known. */
+double largest_drift(const struct summary *s);
 
 /* Fills comparisons and n_comparisons of s, whose controls are known. */
 void summarise_comparisons(const struct summarising *in, struct summary *s);

@@ -1,5 +1,6 @@
 /* The part of summarise that is of values: rows and comparisons of workloads whose figures are no
  * times. */
+#include <math.h>
 #include <string.h>
 
 #include "core/summary/summarise_parts.h"
@@ -42,9 +43,34 @@ static void fill_rows(const struct summarising *in, struct summary *s)
     }
 }
 
+static struct samples samples_of(const struct summarising *in, const struct value_comparison *c,
+                                 const char *lane, const char *side)
+{
+    const struct series of = {c->workload, lane, side};
+    size_t n;
+    const struct raw_observation *const *observations = observations_of(&in->index, &of, &n);
+    return values_samples(in->arena, observations, n, c->name);
+}
+
+/* What differs a little in each repetition is compared as times are. */
+static void estimate_fill(const struct summarising *in, const struct summary *s,
+                          struct value_comparison *c)
+{
+    bool paired = raw_is_paired(in->raw, c->of_sides);
+    const struct verdict_rule rule = {.margin = in->raw->policy.margin,
+                                      .noise_floor = (double)NAN,
+                                      .drift = paired ? 0 : largest_drift(s)};
+    struct samples subject = samples_of(in, c, c->subject_lane, c->subject_side);
+    struct samples reference = samples_of(in, c, c->reference_lane, c->reference_side);
+    struct estimate e;
+
+    compare_samples(in->arena, paired, &subject, &reference, &rule, &e);
+    values_judge(&e, c);
+}
+
 /* Every value that both rows have; only counts them while s has no room. */
-static void append(struct summary *s, bool of_sides, const struct value_row *subject,
-                   const struct value_row *reference)
+static void append(const struct summarising *in, struct summary *s, bool of_sides,
+                   const struct value_row *subject, const struct value_row *reference)
 {
     for (size_t i = 0; subject && reference && i < subject->n_values; i++) {
         const struct value_figures *v = &subject->values[i];
@@ -62,6 +88,8 @@ static void append(struct summary *s, bool of_sides, const struct value_row *sub
                                            .reference_lane = reference->lane,
                                            .reference_side = reference->side};
             values_compare(v, other, c);
+            if (!c->exact && !c->undefined)
+                estimate_fill(in, s, c);
         }
         s->n_value_comparisons++;
     }
@@ -83,13 +111,13 @@ static void compare_workload(const struct summarising *in, const struct raw_work
     for (size_t i = 0; i < in->n_pairs * w->n_lanes; i++) {
         const struct job_pair *pair = &in->pairs[i / w->n_lanes];
         const struct raw_lane *lane = &w->lanes[i % w->n_lanes];
-        append(s, true, find(s, w, lane, pair->subject), find(s, w, lane, pair->reference));
+        append(in, s, true, find(s, w, lane, pair->subject), find(s, w, lane, pair->reference));
     }
     for (size_t i = 0; i < w->n_lanes * w->n_lanes; i++) {
         const struct raw_lane *subject = &w->lanes[i / w->n_lanes];
         const struct raw_lane *reference = &w->lanes[i % w->n_lanes];
         for (size_t k = 0; k < raw->n_sides && lanes_compare(raw, w, subject, reference); k++)
-            append(s, false, find(s, w, subject, raw->sides[k]),
+            append(in, s, false, find(s, w, subject, raw->sides[k]),
                    find(s, w, reference, raw->sides[k]));
     }
 }

@@ -4,16 +4,13 @@
 #include <string.h>
 
 #include "core/names.h"
-#include "core/stats/compare.h"
 #include "core/stats/quantile.h"
 
 __extension__ typedef unsigned __int128 wide;
 
 static const char *const value_verdict_names[] = {
-    [VALUE_EQUAL] = "EQUAL",
-    [VALUE_MORE] = "MORE",
-    [VALUE_LESS] = "LESS",
-    [VALUE_INEXACT] = "INEXACT",
+    [VALUE_EQUAL] = "EQUAL",           [VALUE_MORE] = "MORE",       [VALUE_LESS] = "LESS",
+    [VALUE_UNRESOLVED] = "UNRESOLVED", [VALUE_INEXACT] = "INEXACT",
 };
 NAMES(value_verdict, value_verdict);
 
@@ -198,9 +195,9 @@ static const struct raw_value *find_value(const struct raw_observation *o, const
     return NULL;
 }
 
-static void fill_figures(int64_t *values, size_t n, struct value_figures *out)
+/* values are ascending. */
+static void fill_figures(const int64_t *values, size_t n, struct value_figures *out)
 {
-    quantile_sort_ints(values, n);
     out->n = n;
     out->median = quantile_median_ints(values, n);
     out->min = n > 0 ? values[0] : -1;
@@ -226,38 +223,38 @@ static void fill_shares(const struct raw_workload *w, struct value_figures *out)
         out[i].share_pct = attribution_share_pct(counts[i], recovered);
 }
 
+struct samples values_samples(struct arena *a, const struct raw_observation *const *observations,
+                              size_t n, const char *name)
+{
+    struct samples s = {.v = arena_array(a, n, sizeof *s.v)};
+    for (size_t i = 0; i < n; i++) {
+        const struct raw_value *v = find_value(observations[i], name);
+        if (v)
+            s.v[s.n++] = (struct sample){observations[i]->repetition, v->value};
+    }
+    return s;
+}
+
 void values_figures(struct arena *a, const struct raw_workload *w, const struct raw_lane *lane,
                     const struct raw_observation *const *observations, size_t n,
                     struct value_figures *out)
 {
-    int64_t *values = arena_array(a, n, sizeof *values);
-
     for (size_t i = 0; i < values_count(w, lane); i++) {
         const char *name = values_name(w, lane, i);
-        size_t found = 0;
-        for (size_t k = 0; k < n; k++) {
-            const struct raw_value *v = find_value(observations[k], name);
-            if (v)
-                values[found++] = v->value;
-        }
+        struct samples samples = values_samples(a, observations, n, name);
         out[i] = (struct value_figures){
             .name = name,
             .baseline = w->measure == MEASURE_SIZE ? lane->files[i].baseline_bytes : -1,
             .share_pct = (double)NAN};
-        fill_figures(values, found, &out[i]);
+        fill_figures(samples_values(a, &samples), samples.n, &out[i]);
     }
     if (w->measure == MEASURE_ATTRIBUTION)
         fill_shares(w, out);
 }
 
-static enum value_verdict verdict_of(const struct value_figures *subject,
-                                     const struct value_figures *reference)
+static enum value_verdict verdict_of_difference(int64_t difference)
 {
-    if (!subject->exact || !reference->exact)
-        return VALUE_INEXACT;
-    if (subject->min == reference->min)
-        return VALUE_EQUAL;
-    return subject->min > reference->min ? VALUE_MORE : VALUE_LESS;
+    return difference == 0 ? VALUE_EQUAL : difference > 0 ? VALUE_MORE : VALUE_LESS;
 }
 
 void values_compare(const struct value_figures *subject, const struct value_figures *reference,
@@ -267,9 +264,24 @@ void values_compare(const struct value_figures *subject, const struct value_figu
     out->reference = reference->median;
     out->ratio_of_medians = compare_ratio(subject->median, reference->median);
     out->change_pct = compare_change_pct(reference->median, subject->median);
-    out->verdict = verdict_of(subject, reference);
-    out->difference = out->verdict == VALUE_INEXACT ? 0 : subject->min - reference->min;
+    out->exact = subject->exact && reference->exact;
+    out->difference = out->exact ? subject->min - reference->min : 0;
+    out->verdict = out->exact ? verdict_of_difference(out->difference) : VALUE_INEXACT;
     out->undefined = subject->n == 0 || reference->n == 0 ? "a side has no value" : NULL;
+}
+
+void values_judge(const struct estimate *estimate, struct value_comparison *out)
+{
+    static const enum value_verdict by_interval[] = {
+        [VERDICT_FASTER] = VALUE_LESS,
+        [VERDICT_SLOWER] = VALUE_MORE,
+        [VERDICT_SAME] = VALUE_UNRESOLVED,
+        [VERDICT_UNRESOLVED] = VALUE_UNRESOLVED,
+    };
+
+    out->has_estimate = true;
+    out->estimate = *estimate;
+    out->verdict = estimate->interval.defined ? by_interval[estimate->verdict] : VALUE_INEXACT;
 }
 
 const struct value_row *values_row(const struct value_row *rows, size_t n, const char *workload,

@@ -2,14 +2,16 @@
  *
  * Values are exact integers of named things (counters, bytes of files). Unlike times they do not
  * depend on what else the host does, so that no ledger judges them, no floor is under them, and
- * where they are the same in every repetition they are simply that number. Undefined is NaN or -1
- * with a reason. Pure; all of it lives in the arena that is passed.
+ * where they are the same in every repetition they are simply that number. Where they are not, two
+ * of them are compared as times are, by pairs and interval. Undefined is NaN or -1 with a reason.
+ * Pure; all of it lives in the arena that is passed.
  */
 #pragma once
 
 #include "base/arena.h"
 #include "core/grade/grade.h"
 #include "core/raw.h"
+#include "core/stats/compare.h"
 
 /* The names of measure memory, in this order; the first and the third only with a baseline. */
 enum memory_value { MEMORY_BASELINE, MEMORY_READY, MEMORY_INCREMENTAL, MEMORY_PEAK, MEMORY_VALUES };
@@ -60,9 +62,11 @@ enum value_verdict {
     VALUE_EQUAL,
     VALUE_MORE,
     VALUE_LESS,
-    VALUE_INEXACT /* a side is not the same in every repetition, or has no value */
+    VALUE_UNRESOLVED, /* not exact, and the interval does not lie beyond the margin */
+    VALUE_INEXACT     /* not exact, and there is no interval; or a side has no value */
 };
-const char *value_verdict_name(enum value_verdict v); /* "EQUAL", "MORE", "LESS", "INEXACT" */
+/* "EQUAL", "MORE", "LESS", "UNRESOLVED", "INEXACT" */
+const char *value_verdict_name(enum value_verdict v);
 int value_verdict_parse(const char *s);
 
 /* Two figures of one name against each other. */
@@ -74,10 +78,18 @@ struct value_comparison {
     double subject, reference; /* medians */
     double ratio_of_medians;   /* NaN unless both are positive */
     double change_pct;         /* of the medians; NaN unless the reference is positive */
+    bool exact;                /* both are the same in every repetition */
     enum value_verdict verdict;
-    int64_t difference;    /* subject - reference; 0 with VALUE_INEXACT */
-    const char *undefined; /* reason; NULL when defined */
+    int64_t difference;       /* subject - reference; 0 unless exact */
+    bool has_estimate;        /* not exact, and both have values */
+    struct estimate estimate; /* its verdict in the words of times: LESS is FASTER */
+    const char *undefined;    /* reason; NULL when defined */
 };
+
+/* The value of this name, by repetition, from observations that count (n of them, of one series).
+ */
+struct samples values_samples(struct arena *a, const struct raw_observation *const *observations,
+                              size_t n, const char *name);
 
 /* The figures of each value, from observations that count (n of them, of one series). A value that
  * an observation lacks is left out. */
@@ -85,9 +97,12 @@ void values_figures(struct arena *a, const struct raw_workload *w, const struct 
                     const struct raw_observation *const *observations, size_t n,
                     struct value_figures *out);
 
-/* Fills the medians and what follows from them. */
+/* Fills the medians and what follows from them; all that there is of exact values. */
 void values_compare(const struct value_figures *subject, const struct value_figures *reference,
                     struct value_comparison *out);
+/* Of values that are not exact: keeps the estimate, and its verdict. No noise floor was measured
+ * for values, so that its rule has none, and nothing that is not exact can be called equal. */
+void values_judge(const struct estimate *estimate, struct value_comparison *out);
 
 /* The row of this lane on this side that a summary has; NULL: none. */
 const struct value_row *values_row(const struct value_row *rows, size_t n, const char *workload,

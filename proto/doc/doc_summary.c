@@ -6,6 +6,8 @@
 #include "proto/doc/doc_common.h"
 #include "proto/doc/documents.h"
 
+#define VALUE_VERDICT "value_verdict"
+
 /* Each figure of the document by the name of its member, and the rule it follows. */
 static const struct {
     const char *figure, *rule;
@@ -40,8 +42,8 @@ static const struct {
     {"resolvable", "smallest change that this run could have resolved, as a fraction"},
     {"values", "of figures that are no times: n, median, smallest, largest and sum of the "
                "repetitions that count; exact: the same in each of them"},
-    {"value_verdict", "both sides exact: EQUAL, MORE or LESS, with the difference subject - "
-                      "reference; else INEXACT, and only the medians are compared"},
+    {VALUE_VERDICT, "both sides exact: EQUAL, MORE or LESS, with the difference subject - "
+                    "reference; else INEXACT, and only the medians are compared"},
     {"share_pct",
      "samples of a category, or of none, in all repetitions that count / all that were "
      "not excluded, in percent; they make 100"},
@@ -52,6 +54,12 @@ static const struct {
                   "end of the interval of its shift_ratio"},
 };
 
+/* In place of the one above where a comparison has an estimate. */
+#define ESTIMATES_RULE                                                                             \
+    "both sides exact: EQUAL, MORE or LESS, with the difference subject - reference; else by "     \
+    "`estimate`, the ratio of the same repetition as of times: MORE or LESS where its interval "   \
+    "lies beyond the margin, UNRESOLVED where it does not, as no noise floor is known of values; " \
+    "INEXACT where it has no interval"
 #define SAMPLES_RULE                                                                               \
     "all samples of the repetitions that count: n, median, p99 (nearest rank: the value at rank "  \
     "ceil(0.99 n)), largest and sum; p99_max: the bound, of lanes that are no controls"
@@ -68,12 +76,27 @@ static bool has_samples(const struct summary *s)
     return false;
 }
 
-/* The last two only where there is such a figure: reports from before keep their bytes. */
+static bool has_estimates(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n_value_comparisons; i++)
+        if (s->value_comparisons[i].has_estimate)
+            return true;
+    return false;
+}
+
+static const char *rule_of(size_t index, const struct summary *s)
+{
+    bool is_other = strcmp(rules[index].figure, VALUE_VERDICT) == 0 && has_estimates(s);
+    return is_other ? ESTIMATES_RULE : rules[index].rule;
+}
+
+/* The last two, as the rule of estimates, only where there is such a figure: reports without keep
+ * their bytes. */
 static void rules_encode(struct json_out *o, const struct summary *s)
 {
     json_begin(o, "rules");
     for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-        json_put_str(o, rules[i].figure, rules[i].rule);
+        json_put_str(o, rules[i].figure, rule_of(i, s));
     if (has_samples(s))
         json_put_str(o, "samples", SAMPLES_RULE);
     if (s->n_scaling > 0)
@@ -247,20 +270,41 @@ static void workload_encode(struct json_out *o, const struct raw_workload *w,
 
 /* ---- comparisons */
 
-static void estimate_encode(struct json_out *o, const char *key, const struct estimate *e)
+static void ratios_encode(struct json_out *o, const struct estimate *e)
 {
-    json_begin(o, key);
-    json_put_num(o, "ratio_of_medians", e->ratio_of_medians);
     json_put_bool(o, "unpaired", e->unpaired);
     json_put_num(o, "paired_median_ratio", e->paired_median_ratio);
     json_put_num(o, "shift_ratio", e->shift_ratio);
     json_put_int(o, "pairs", (int64_t)e->pairs);
     doc_put_interval(o, &e->interval, true);
     json_put_num(o, "margin", e->margin);
-    json_put_str(o, "verdict", verdict_name(e->verdict));
+}
+
+static void limits_encode(struct json_out *o, const struct estimate *e)
+{
     json_put_num(o, "resolvable", e->resolvable);
     json_put_bool(o, "medians_outside", e->medians_outside);
     json_put_str(o, "note", e->note);
+}
+
+static void estimate_encode(struct json_out *o, const char *key, const struct estimate *e)
+{
+    json_begin(o, key);
+    json_put_num(o, "ratio_of_medians", e->ratio_of_medians);
+    ratios_encode(o, e);
+    json_put_str(o, "verdict", verdict_name(e->verdict));
+    limits_encode(o, e);
+    json_end(o);
+}
+
+/* Without what stands beside it: the ratio of medians, and the verdict in the words of values. */
+static void value_estimate_encode(struct json_out *o, const struct value_comparison *c)
+{
+    if (!c->has_estimate)
+        return;
+    json_begin(o, "estimate");
+    ratios_encode(o, &c->estimate);
+    limits_encode(o, &c->estimate);
     json_end(o);
 }
 
@@ -308,10 +352,11 @@ static void value_comparison_encode(struct json_out *o, const struct value_compa
     json_put_num(o, "ratio_of_medians", c->ratio_of_medians);
     json_put_num(o, "change_pct", c->change_pct);
     json_put_str(o, "value_verdict", value_verdict_name(c->verdict));
-    if (c->verdict == VALUE_INEXACT)
-        json_put_null(o, "difference");
-    else
+    if (c->exact)
         json_put_int(o, "difference", c->difference);
+    else
+        json_put_null(o, "difference");
+    value_estimate_encode(o, c);
     json_put_str(o, "undefined", c->undefined);
     json_end(o);
 }

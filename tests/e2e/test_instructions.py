@@ -47,7 +47,8 @@ def test_instructions_are_those_of_the_whole_process(daemon, tmp_path, policy):
         assert (300000 if o["side"] == "before" else 600000) < o["values"][0]["value"] < 5000000
     change = summary["value_comparisons"][0]
     assert (change["kind"], change["unit"]) == ("sides", "instructions")
-    assert change["value_verdict"] in ("MORE", "INEXACT") and change["ratio_of_medians"] > 1
+    assert change["value_verdict"] in ("MORE", "INEXACT") and change["ratio_of_medians"] > 1  # three are too few
+    assert change["value_verdict"] == "MORE" or "too few" in change["estimate"]["note"]
     # What is not the same in every repetition is no fault: there is no such predicate.
     assert {p["name"] for p in summary["grade"]["rows"][0]["predicates"]} == {"pairs_complete"}
     assert f"instructions are counted by {tool}" in daemon.run("report", job).stdout

@@ -60,6 +60,20 @@ static void stamp(const struct raw_workload *w, struct raw_observation *o)
     o->interval_cpu_ns = o->elapsed_ns - w->declared_wait_ns;
 }
 
+void raw_add_values(struct arena *a, struct raw *raw, enum measure measure)
+{
+    struct raw_workload *workloads = arena_array(a, raw->n_workloads + 1, sizeof *workloads);
+    struct raw_lane *lanes = arena_array(a, 2, sizeof *lanes);
+
+    lanes[0].name = "c";
+    lanes[1].name = "cpython";
+    lanes[1].control = true;
+    memcpy(workloads, raw->workloads, raw->n_workloads * sizeof *workloads);
+    workloads[raw->n_workloads++] =
+        (struct raw_workload){.name = "heap", .measure = measure, .lanes = lanes, .n_lanes = 2};
+    raw->workloads = workloads;
+}
+
 /* Keeps what was observed of an earlier, shorter plan. */
 static void observe(struct arena *a, struct raw *raw)
 {

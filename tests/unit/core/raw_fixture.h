@@ -20,6 +20,10 @@ struct raw *raw_fixture(struct arena *a);
 /* `run`: one workload "run" of two commands a and b, b takes twice as long; no sources. */
 struct raw *raw_fixture_run(struct arena *a);
 
+/* One workload more, "heap", whose figures are values: lanes c and cpython, a control. To be
+ * planned anew when the test has said what such a workload needs. */
+void raw_add_values(struct arena *a, struct raw *raw, enum measure measure);
+
 /* Plans and observes anew, after the test has changed sides, lanes or order. */
 void raw_replan(struct arena *a, struct raw *raw);
 
