@@ -155,10 +155,11 @@ static bool can_tell(struct arena *a, struct gate_row *row, bool within, bool co
         (v->low <= row->target->max) == within)
         return true;
     row->status = GATE_UNCLEAR;
-    row->why = v->defined
-                   ? arena_printf(a, "figure and interval (%s) are not on one side of the limit",
+    row->why =
+        v->defined ? arena_printf(a, "figure and interval (%s) are not on one side of the limit",
                                   row->range)
-                   : "it has no interval: there are too few repetitions";
+        : row->target->value ? "it has no interval: there are too few repetitions, or a value of 0"
+                             : "it has no interval: there are too few repetitions";
     return false;
 }
 

@@ -85,10 +85,11 @@ struct gate_row {
     double figure;     /* ratio, percent, bytes or p99; NaN: undefined */
     double to_go;      /* figure / limit: the factor that is still to go where it is more than 1;
                           of changes that of the medians; NaN: undefined */
-    struct interval interval; /* of the figure, in its unit; of values their range (coverage NaN) */
-    const char *range;        /* the interval: "7.1 to 8.9"; NULL: none */
-    const char *host;         /* name; NULL: no report is of a host that it is for */
-    const char *report;       /* name; NULL: no report of the host has it */
+    struct interval
+        interval;       /* of the figure, in its unit; of exact values that figure (coverage NaN) */
+    const char *range;  /* the interval: "7.1 to 8.9"; NULL: none */
+    const char *host;   /* name; NULL: no report is of a host that it is for */
+    const char *report; /* name; NULL: no report of the host has it */
     enum gate_status status;
     const char *why; /* one phrase; NULL: nothing to add to the figure */
 };

@@ -11,10 +11,9 @@ struct gate_pair {
     const char *reference_lane, *reference_side;
 };
 
-/* The interval of subject / reference. Of times it is that of the report's comparisons, made of the
- * same pairs (of sides that ran one after the other, of the shift); of values, which have no
- * distribution to speak of, the smallest and largest ratio that any two of them have, and the
- * coverage is NaN. Undefined: too few repetitions, or nothing known. */
+/* The interval of subject / reference: that of the report's comparisons, made of the same pairs (of
+ * sides that ran one after the other, of the shift). Of exact values it is their one ratio, and the
+ * coverage is NaN. Undefined: too few repetitions, or a value of 0. */
 void gate_interval(struct arena *a, const struct gate_report *r, struct observation_index *index,
                    const struct target *t, const struct gate_pair *pair, struct interval *out);
 

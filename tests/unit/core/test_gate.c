@@ -397,6 +397,67 @@ static void a_contract_without_an_interval_cannot_be_told(void **state)
     arena_deinit(&w.a);
 }
 
+/* c's instructions: 1000 before, and on the last side 500 and one more with each repetition. */
+static struct raw *with_instructions(struct world *w, bool exact)
+{
+    struct raw *raw = raw_fixture(&w->a);
+    raw->host.name = raw->host.id = "bench1";
+    raw_add_values(&w->a, raw, MEASURE_INSTRUCTIONS);
+    raw_replan(&w->a, raw);
+    for (int r = 0; r < raw->job.repetitions; r++) {
+        raw_find(raw, "heap", "c", "before", r)->values[0].value = 1000;
+        raw_find(raw, "heap", "c", "after", r)->values[0].value = 500 + (exact ? 0 : r);
+    }
+    return raw;
+}
+
+static void set_values(struct world *w, struct raw *raw)
+{
+    set_raw(w, raw);
+    struct summary *s = summarise(&w->a, raw);
+    make_contractual(s);
+    for (size_t i = 0; i < s->n_values; i++)
+        s->values[i].grade.value = GRADE_CONTRACTUAL;
+    w->reports[0].s = s;
+}
+
+static void a_value_is_judged_by_the_interval_of_its_comparison(void **state)
+{
+    struct world w = {0};
+    struct target t = change_of(-49);
+    add_report(&w, "bench1", "x86_64");
+    t.workload = "heap";
+    t.value = "instructions";
+    set_values(&w, with_instructions(&w, false));
+    expect(&w, t, GATE_MET, NULL);
+    const struct interval *v = &w.out.rows[0].interval; /* 501 to 509, not 500 to 510 */
+    assert_float_equal(v->low, -49.9, 1e-9);
+    assert_float_equal(v->high, -49.1, 1e-9);
+    assert_float_equal(v->coverage, 0.98828125, 1e-12);
+    t.max = -49.2;
+    expect(&w, t, GATE_UNCLEAR, "not on one side of the limit");
+    t.max = -50;
+    expect(&w, t, GATE_MISSED, NULL);
+    set_values(&w, with_instructions(&w, true)); /* one figure, to its very limit */
+    expect(&w, t, GATE_MET, NULL);
+    assert_true(isnan(w.out.rows[0].interval.coverage));
+    arena_deinit(&w.a);
+}
+
+static void a_value_that_is_not_exact_and_has_no_interval_is_unclear(void **state)
+{
+    struct world w = {0};
+    struct target t = change_of(-40);
+    struct raw *raw = with_instructions(&w, false);
+    add_report(&w, "bench1", "x86_64");
+    t.workload = "heap";
+    t.value = "instructions";
+    raw_find(raw, "heap", "c", "after", 3)->values[0].value = 0;
+    set_values(&w, raw);
+    expect(&w, t, GATE_UNCLEAR, "or a value of 0");
+    arena_deinit(&w.a);
+}
+
 static void what_is_still_to_go_is_a_factor_of_the_limit(void **state)
 {
     struct world w = {0};
@@ -525,6 +586,8 @@ int main(void)
         cmocka_unit_test(a_limit_inside_of_the_interval_cannot_be_told),
         cmocka_unit_test(the_interval_is_that_of_the_report),
         cmocka_unit_test(a_contract_without_an_interval_cannot_be_told),
+        cmocka_unit_test(a_value_is_judged_by_the_interval_of_its_comparison),
+        cmocka_unit_test(a_value_that_is_not_exact_and_has_no_interval_is_unclear),
         cmocka_unit_test(what_is_still_to_go_is_a_factor_of_the_limit),
         cmocka_unit_test(recorded_gaps_stand_beside_the_ratio_now_and_are_not_judged),
         cmocka_unit_test(every_host_is_judged_unless_the_target_names_one),
