@@ -126,6 +126,7 @@ void part_reproduce(const struct release *p)
 struct counted {
     size_t verdicts, covered, ratios;
     double misses; /* expected by chance */
+    struct interval_count values;
 };
 
 static void count_report(const struct member *m, struct counted *c)
@@ -150,6 +151,7 @@ void part_notes(const struct release *p)
         struct member m;
         member_init(&m, p, i);
         count_report(&m, &c);
+        report_count_value_intervals(&m.r, &c.values);
     }
     page_section(p->page, "Notes", NULL);
     page_item(
@@ -157,6 +159,7 @@ void part_notes(const struct release *p)
         "the page makes %zu comparison%s with a verdict, %zu of them with an interval; the "
         "coverage is that of each interval alone: by chance %.2f of them are expected to miss",
         c.verdicts, c.verdicts == 1 ? "" : "s", c.covered, c.misses);
+    report_put_value_intervals(p->page, &c.values);
     if (c.ratios)
         page_item(p->page,
                   "beside them %zu ratio%s of medians, lane against reference; the intervals stand "

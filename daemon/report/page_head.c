@@ -84,8 +84,9 @@ static const char *verdicts_of(const struct release *p, size_t index)
     for (int v = VALUE_EQUAL; v <= VALUE_INEXACT; v++) {
         size_t n = report_count_values(&m.r, (enum value_verdict)v);
         if (n)
-            list = arena_printf(p->a, "%s%s%zu %s", list ? list : "", list ? ", " : "", n,
-                                value_verdict_name((enum value_verdict)v));
+            list = arena_printf(p->a, "%s%s%zu %s%s", list ? list : "", list ? ", " : "", n,
+                                value_verdict_name((enum value_verdict)v),
+                                v == VALUE_UNRESOLVED ? " of values" : "");
     }
     return list ? list : "none";
 }

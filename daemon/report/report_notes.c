@@ -154,8 +154,11 @@ static void put_placement(const struct report *r)
 
 void section_notes(const struct report *r)
 {
+    struct interval_count values = {0};
     page_section(r->page, "Notes", NULL);
     put_count(r);
+    report_count_value_intervals(r, &values);
+    report_put_value_intervals(r->page, &values);
     for (size_t i = 0; i < r->s->n_comparisons; i++)
         if (note_of(r, i) && !said_before(r, i))
             put_note(r, i);

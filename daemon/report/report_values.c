@@ -109,6 +109,26 @@ size_t report_count_values(const struct report *r, enum value_verdict verdict)
     return n;
 }
 
+void report_count_value_intervals(const struct report *r, struct interval_count *count)
+{
+    for (size_t i = 0; i < r->s->n_value_comparisons; i++) {
+        const struct value_comparison *c = &r->s->value_comparisons[i];
+        if (!is_shown(r, c) || !c->has_estimate || !c->estimate.interval.defined)
+            continue;
+        count->n++;
+        count->misses += 1 - c->estimate.interval.coverage;
+    }
+}
+
+void report_put_value_intervals(struct page *page, const struct interval_count *count)
+{
+    if (count->n)
+        page_item(page,
+                  "%zu comparison%s of values rest%s on an interval; by chance %.2f of them are "
+                  "expected to miss",
+                  count->n, count->n == 1 ? "" : "s", count->n == 1 ? "s" : "", count->misses);
+}
+
 static bool same_ends(const struct value_comparison *a, const struct value_comparison *b)
 {
     if (a->of_sides != b->of_sides)
@@ -122,10 +142,10 @@ static bool same_ends(const struct value_comparison *a, const struct value_compa
 
 static enum text_style style_of(const struct value_comparison *c)
 {
-    return c->verdict == VALUE_LESS      ? STYLE_GOOD
-           : c->verdict == VALUE_MORE    ? STYLE_BAD
-           : c->verdict == VALUE_INEXACT ? STYLE_WARN
-                                         : STYLE_PLAIN;
+    return c->verdict == VALUE_LESS    ? STYLE_GOOD
+           : c->verdict == VALUE_MORE  ? STYLE_BAD
+           : c->verdict == VALUE_EQUAL ? STYLE_PLAIN
+                                       : STYLE_WARN;
 }
 
 static void add_difference(enum measure m, int64_t difference, struct table *t)
@@ -142,7 +162,38 @@ static void add_difference(enum measure m, int64_t difference, struct table *t)
                    number_count(n, difference < 0 ? -difference : difference));
 }
 
-static void add_comparison(const struct report *r, const struct value_comparison *c,
+/* As with times: a contractual report may hold rows that are not. Exact ones say so elsewhere. */
+static bool is_diagnostic(const struct report *r, const struct value_comparison *c)
+{
+    const struct summary *s = r->s;
+    const struct value_row *rows[] = {
+        values_row(s->values, s->n_values, c->workload, c->subject_lane, c->subject_side),
+        values_row(s->values, s->n_values, c->workload, c->reference_lane, c->reference_side)};
+    bool diagnostic = false;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        diagnostic = diagnostic || (rows[i] && rows[i]->grade.value != GRADE_CONTRACTUAL);
+    return c->has_estimate && s->grade.value == GRADE_CONTRACTUAL && diagnostic;
+}
+
+/* The ratio that the verdict rests on; of exact values that of any two of them. */
+static void add_estimate(const struct value_comparison *c, struct table *t)
+{
+    const struct estimate *e = &c->estimate;
+    char n[NUMBER_MAX];
+    table_put(t, number_ratio(n, c->has_estimate ? estimate_ratio(e) : c->ratio_of_medians));
+    if (!c->has_estimate) {
+        table_put(t, c->exact ? "exact" : "none");
+        for (int i = 0; i < 3; i++)
+            table_put(t, "");
+        return;
+    }
+    report_add_interval(t, &e->interval);
+    table_put(t, e->interval.defined ? number_fraction(n, e->interval.coverage) : "");
+    table_put(t, e->unpaired ? "none" : number_count(n, (int64_t)e->pairs));
+    table_put(t, number_fraction(n, e->resolvable));
+}
+
+static void add_comparison(const struct report *r, const struct value_comparison *c, bool estimates,
                            struct table *t)
 {
     char n[NUMBER_MAX];
@@ -152,34 +203,110 @@ static void add_comparison(const struct report *r, const struct value_comparison
     table_put(t, c->name);
     table_put(t, values_text(n, m, c->reference));
     table_put(t, values_text(n, m, c->subject));
-    if (c->verdict == VALUE_INEXACT)
-        table_put(t, "not exact");
-    else
+    if (c->exact)
         add_difference(m, c->difference, t);
+    else
+        table_put(t, "not exact");
     table_put(t, number_pct(n, c->change_pct));
-    table_put(t, number_ratio(n, c->ratio_of_medians));
-    table_cell(t, style_of(c), "%s", c->undefined ? "undefined" : value_verdict_name(c->verdict));
+    if (!estimates)
+        table_put(t, number_ratio(n, c->ratio_of_medians));
+    table_cell(t, style_of(c), "%s%s", c->undefined ? "undefined" : value_verdict_name(c->verdict),
+               is_diagnostic(r, c) ? " (diagnostic)" : "");
+    if (estimates)
+        add_estimate(c, t);
+}
+
+static const char *subject_name(const struct value_comparison *c)
+{
+    return c->of_sides ? c->subject_side : c->subject_lane;
+}
+
+static const char *reference_name(const struct value_comparison *c)
+{
+    return c->of_sides ? c->reference_side : c->reference_lane;
+}
+
+static void add_columns(const struct value_comparison *first, bool estimates, struct table *t)
+{
+    table_column(t, "workload", ALIGN_LEFT, 0);
+    table_column(t, first->of_sides ? "lane" : "side", ALIGN_LEFT, 0);
+    table_column(t, "value", ALIGN_LEFT, 0);
+    table_column(t, reference_name(first), ALIGN_RIGHT, 1);
+    table_column(t, subject_name(first), ALIGN_RIGHT, 1);
+    table_column(t, "difference", ALIGN_RIGHT, 1);
+    table_column(t, "change", ALIGN_RIGHT, 1);
+    if (!estimates)
+        table_column(t, "ratio", ALIGN_RIGHT, 1);
+    table_column(t, "verdict", ALIGN_LEFT, 1);
+    if (!estimates)
+        return;
+    table_column(t, "ratio", ALIGN_RIGHT, 2);
+    table_column(t, "interval", ALIGN_LEFT, 2);
+    table_column(t, "coverage", ALIGN_RIGHT, 2);
+    table_column(t, "pairs", ALIGN_RIGHT, 2);
+    table_column(t, "resolves", ALIGN_RIGHT, 2);
+}
+
+/* The first comparison of the table of first that has an estimate; NULL: all of them are exact. */
+static const struct value_comparison *estimate_in(const struct report *r,
+                                                  const struct value_comparison *first)
+{
+    for (size_t i = 0; i < r->s->n_value_comparisons; i++) {
+        const struct value_comparison *c = &r->s->value_comparisons[i];
+        if (is_shown(r, c) && same_ends(c, first) && c->has_estimate)
+            return c;
+    }
+    return NULL;
+}
+
+static void put_rule(const struct report *r, const struct value_comparison *c)
+{
+    CLEANUP(mem_freep) char *margin = report_margin(r, c->estimate.margin);
+    page_say(r->page,
+             "Where a side is not exact, ratio is the median of %s / %s over %s, and its interval "
+             "decides: MORE and LESS lie beyond the margin of %s, UNRESOLVED does not. No noise "
+             "floor is known of values, so that none of these is called equal.",
+             subject_name(c), reference_name(c),
+             c->estimate.unpaired
+                 ? "every two repetitions, one of each side, as the sides ran one after the other"
+                 : "the repetitions",
+             margin);
 }
 
 static void put_comparisons(const struct report *r, const struct value_comparison *first)
 {
-    static const char *const rest[] = {"difference", "change", "ratio"};
+    const struct value_comparison *estimate = estimate_in(r, first);
     struct table t = {0};
-    table_column(&t, "workload", ALIGN_LEFT, 0);
-    table_column(&t, first->of_sides ? "lane" : "side", ALIGN_LEFT, 0);
-    table_column(&t, "value", ALIGN_LEFT, 0);
-    table_column(&t, first->of_sides ? first->reference_side : first->reference_lane, ALIGN_RIGHT,
-                 1);
-    table_column(&t, first->of_sides ? first->subject_side : first->subject_lane, ALIGN_RIGHT, 1);
-    for (size_t i = 0; i < ARRAY_LEN(rest); i++)
-        table_column(&t, rest[i], ALIGN_RIGHT, 1);
-    table_column(&t, "verdict", ALIGN_LEFT, 1);
+    if (estimate)
+        put_rule(r, estimate);
+    add_columns(first, estimate, &t);
     for (size_t i = 0; i < r->s->n_value_comparisons; i++) {
         const struct value_comparison *c = &r->s->value_comparisons[i];
         if (is_shown(r, c) && same_ends(c, first))
-            add_comparison(r, c, &t);
+            add_comparison(r, c, estimate, &t);
     }
     page_table(r->page, &t);
+}
+
+/* Why comparisons have no verdict although both sides have values, each reason once. */
+static const char *why_inexact(const struct report *r, size_t index)
+{
+    const struct value_comparison *c = &r->s->value_comparisons[index];
+    bool is_one = is_shown(r, c) && c->has_estimate && c->verdict == VALUE_INEXACT;
+    return is_one ? c->estimate.note : NULL;
+}
+
+static void put_inexact(const struct report *r, size_t index)
+{
+    const char *why = why_inexact(r, index);
+    size_t n = 0;
+    for (size_t i = 0; i < index; i++)
+        if (lookup_same(why_inexact(r, i), why))
+            return;
+    for (size_t i = index; i < r->s->n_value_comparisons; i++)
+        n += lookup_same(why_inexact(r, i), why);
+    page_item(r->page, "%zu comparison%s %s no interval: %s", n, n == 1 ? "" : "s",
+              n == 1 ? "has" : "have", why);
 }
 
 static bool is_first_of_its_ends(const struct report *r, size_t index)
@@ -199,6 +326,9 @@ static void put_all(const struct report *r, struct table *t)
     for (size_t i = 0; i < r->s->n_value_comparisons; i++)
         if (is_first_of_its_ends(r, i))
             put_comparisons(r, &r->s->value_comparisons[i]);
+    for (size_t i = 0; i < r->s->n_value_comparisons; i++)
+        if (why_inexact(r, i))
+            put_inexact(r, i);
 }
 
 /* ---- sections */
@@ -206,20 +336,33 @@ static void put_all(const struct report *r, struct table *t)
 #define NOTE                                                                                       \
     "figures that are no times; exact: the same in every repetition; differences are exact, "      \
     "changes and ratios of medians"
+#define NOTE_ESTIMATES                                                                             \
+    "figures that are no times; exact: the same in every repetition; differences are exact, "      \
+    "changes of medians"
+
+static const char *note_of(const struct report *r)
+{
+    for (size_t i = 0; i < r->s->n_value_comparisons; i++) {
+        const struct value_comparison *c = &r->s->value_comparisons[i];
+        if (is_shown(r, c) && c->has_estimate)
+            return NOTE_ESTIMATES;
+    }
+    return NOTE;
+}
 
 void section_values(const struct report *r)
 {
     struct table t = {0};
     fill_values(r, &t);
     if (table_rows(&t))
-        page_section(r->page, "Values", NOTE);
+        page_section(r->page, "Values", note_of(r));
     put_all(r, &t);
 }
 
 void part_values(const struct member *m)
 {
     struct table t = {0};
-    CLEANUP(mem_freep) char *note = mem_printf("%s; %s", grade_caption(m), NOTE);
+    CLEANUP(mem_freep) char *note = mem_printf("%s; %s", grade_caption(m), note_of(&m->r));
     fill_values(&m->r, &t);
     if (table_rows(&t))
         page_subsection(m->r.page, "Values", note);

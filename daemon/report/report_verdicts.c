@@ -101,7 +101,7 @@ static double median_of(const struct report *r, const char *workload, const char
     return row ? row->wall.median_ns : (double)NAN;
 }
 
-static void add_interval(struct table *t, const struct interval *v)
+void report_add_interval(struct table *t, const struct interval *v)
 {
     char low[NUMBER_MAX], high[NUMBER_MAX];
     if (v->defined)
@@ -143,7 +143,7 @@ static void add_row(const struct verdict_table *v, const struct comparison *c, s
     table_put(t, number_pct(n, c->undefined ? (double)NAN : c->change_pct));
     add_verdict(v->r, c, t);
     table_put(t, number_ratio(n, c->undefined ? (double)NAN : estimate_ratio(w)));
-    add_interval(t, &w->interval);
+    report_add_interval(t, &w->interval);
     if (!v->one_coverage)
         table_put(t, w->interval.defined ? number_fraction(n, w->interval.coverage) : "");
     if (!v->one_count)
@@ -151,16 +151,15 @@ static void add_row(const struct verdict_table *v, const struct comparison *c, s
     table_put(t, number_fraction(n, w->resolvable));
 }
 
-/* "1.00%"; where a control's drift is larger, that it is. malloc'd. */
-static char *margin_text(const struct verdict_table *v)
+char *report_margin(const struct report *r, double in_force)
 {
     char margin[NUMBER_MAX], policy[NUMBER_MAX];
-    double m = v->first->wall.margin, own = v->r->raw->policy.margin;
+    double own = r->raw->policy.margin;
     number_fraction(policy, own);
-    if (!v->one_margin || m <= own)
+    if (in_force <= own)
         return mem_strdup(policy);
     return mem_printf("%s, as far as a control may have drifted (the policy's own is %s)",
-                      number_fraction(margin, m), policy);
+                      number_fraction(margin, in_force), policy);
 }
 
 static void put_note(const struct verdict_table *v)
@@ -182,7 +181,8 @@ static void put_note(const struct verdict_table *v)
     CLEANUP(mem_freep)
     char *rule = mem_printf(c->wall.unpaired ? UNPAIRED_RULE : PAIRED_RULE, subject_name(c),
                             reference_name(c));
-    CLEANUP(mem_freep) char *margin = margin_text(v);
+    CLEANUP(mem_freep)
+    char *margin = report_margin(r, v->one_margin ? c->wall.margin : r->raw->policy.margin);
     page_say(r->page,
              "Medians%s. ratio: the median of %s; below 1 is faster. resolves: the smallest "
              "change that this run could have seen. Margin: %s.",
@@ -251,7 +251,7 @@ static void add_cpu_row(const struct report *r, const struct comparison *c, stru
     table_put(t, times_text(n, r, c->workload, subject ? subject->cpu.median_ns : (double)NAN));
     table_cell(t, style_of_verdict(c->cpu.verdict), "%s", verdict_name(c->cpu.verdict));
     table_put(t, number_ratio(n, estimate_ratio(&c->cpu)));
-    add_interval(t, &c->cpu.interval);
+    report_add_interval(t, &c->cpu.interval);
     table_put(t, c->cpu.interval.defined ? number_fraction(n, c->cpu.interval.coverage) : "");
 }
 

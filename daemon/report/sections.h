@@ -21,6 +21,10 @@ void section_verdicts(const struct report *r);
 void section_cpu_time(const struct report *r);
 void section_controls(const struct report *r);
 void section_references(const struct report *r);
+/* A cell "0.98 to 1.02", or "none". */
+void report_add_interval(struct table *t, const struct interval *v);
+/* "1.00%"; where a control's drift is larger, that it is. malloc'd. */
+char *report_margin(const struct report *r, double in_force);
 /* report_pairs.c; part of the controls */
 void report_repeats(const struct report *r);
 /* report_calibration.c */
@@ -50,6 +54,14 @@ void section_dispersion(const struct report *r);
 char *values_text(char *out, enum measure m, double v);
 /* How many comparisons of values that are shown have this verdict. */
 size_t report_count_values(const struct report *r, enum value_verdict verdict);
+/* Adds the intervals of values that are shown, and how many are expected to miss by chance. */
+struct interval_count {
+    size_t n;
+    double misses;
+};
+void report_count_value_intervals(const struct report *r, struct interval_count *count);
+/* Says so, unless there are none. */
+void report_put_value_intervals(struct page *page, const struct interval_count *count);
 void section_values(const struct report *r);
 /* report_samples.c */
 void section_samples(const struct report *r);

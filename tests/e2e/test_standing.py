@@ -88,6 +88,39 @@ def test_memory_and_cpu_are_values_of_the_report(daemon, measured, tmp_path):
     assert daemon.json("gate", targets, "--job", measured)["targets"][0]["status"] == "met"
 
 
+def test_memory_before_and_after_has_verdicts_by_interval(daemon, tmp_path, policy):
+    """The load triples; the control's does not. No repetition need have the same bytes as another."""
+    repo = tmp_path / "repo"
+    harness.make_repo(repo, {"one": {"memory": MEMORY_PY.replace("sys.argv[1]", "8")},
+                             "two": {"memory": MEMORY_PY.replace("sys.argv[1]", "24")}})
+    suite = harness.make_suite(tmp_path / "grown", [memory({
+        "subject": {"command": ["{source}/memory"]},
+        "control": {"command": ["{suite}/memory", "8"], "control": True}})], {"memory": MEMORY_PY})
+    job = daemon.json("compare", "--repo", repo, "--before", "one", "--after", "two", "--suite", suite,
+                      "--policy", policy, "--repetitions", 6, "--warmups", 1)["id"]
+    shown = daemon.finish(job)
+    assert shown["job"]["state"] == "done", shown["job"]
+    sides = {(c["subject"]["lane"], c["name"]): c for c in daemon.summary(job)["value_comparisons"]
+             if c["kind"] == "sides"}
+    assert sides["subject", "ready_rss"]["value_verdict"] == sides["subject", "peak_rss"]["value_verdict"] == "MORE"
+    for (lane, _), c in sides.items():
+        # It may happen that all six are the same; what is not is never called equal.
+        assert ("estimate" in c) == (c["difference"] is None)
+        if "estimate" not in c:
+            assert c["value_verdict"] == ("MORE" if c["difference"] > 0 else "LESS" if c["difference"] < 0 else "EQUAL")
+            continue
+        estimate = c["estimate"]
+        assert estimate["pairs"] == 6 and estimate["margin"] == 0.01 and not estimate["unpaired"]
+        low, high = estimate["interval"]["low"], estimate["interval"]["high"]
+        assert low <= estimate["paired_median_ratio"] <= high and estimate["interval"]["coverage"] == 0.96875
+        beyond = "MORE" if low > 1.01 else "LESS" if high < 1 / 1.01 else "UNRESOLVED"
+        assert c["value_verdict"] == beyond and estimate["note"]
+    text = daemon.run("report", job).stdout
+    assert "MORE" in text and " of values" in text
+    if any("estimate" in c for (lane, _), c in sides.items() if lane == "subject"):
+        assert "resolves" in text and "96.88%" in text and "beyond the margin of 1.00%" in " ".join(text.split())
+
+
 @pytest.mark.parametrize(("workload", "value"), [("held", 2), ("held", 3), ("idle", 0)])
 def test_a_value_that_does_not_follow_does_not_verify(daemon, measured, tmp_path, workload, value):
     copy = tmp_path / "copy"
