@@ -19,7 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTS = ROOT / "tests/fixtures/hosts"
-SEED_BYTES_MAX = 24000  # a seed that is larger slows down more than it finds
+SEED_BYTES_MAX = 26000  # a seed that is larger slows down more than it finds
 ULID = "01KB9XK3Q8Z4T1V7N5M2C0D6EF"
 
 
@@ -382,6 +382,14 @@ class Recorded:
         job = harness.job_file(folder / "values.json", suite={"path": str(weighed)})
         self.values = self.daemon.json("submit", job, "--policy", policy)["id"]
         self.daemon.finish(self.values)
+        stand = "#!/bin/sh\nfor line in READY DONE; do echo $line; read next; done\nexit 0\n"
+        varied = harness.make_suite(folder / "varied", [
+            {"name": "held", "measure": "memory", "ready": "READY", "go": "GO", "done": "DONE",
+             "lanes": {"c": {"command": ["{suite}/stand"]}, "k": {"command": ["{suite}/stand"], "control": True}}}],
+            {"stand": stand})
+        job = harness.job_file(folder / "varied.json", suite={"path": str(varied)}, repetitions=6)
+        self.varied = self.daemon.json("submit", job, "--policy", policy)["id"]
+        self.daemon.finish(self.varied)
         self.receipts = [json.loads(self.result("kernel.put", machine="lab-3", receipt=(ROOT / "tests/fixtures/kernel" / name).read_text()))["id"]
                          for name in ("harn-native.json", "native.json")]
         self.fake.burner()
@@ -403,7 +411,7 @@ class Recorded:
 
 
 def evidence(s: Seeds, r: Recorded) -> None:
-    for name, job in (("compare", r.job), ("run", r.run), ("values", r.values)):
+    for name, job in (("compare", r.job), ("run", r.run), ("values", r.values), ("varied", r.varied)):
         folder = r.daemon.evidence(job)
         raw = r.tidy((folder / "raw.json").read_text())
         s.put("raw", name, raw)
