@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+static const struct interval none = {.low = NAN, .high = NAN, .coverage = NAN};
+
 struct gathering {
     const struct raw *raw;
     const struct summary *s;
@@ -154,8 +156,11 @@ static void compare_times(struct gathering *g, const struct comparison *c)
                  });
 }
 
+/* Exact values have the ratio of medians alone. */
 static void compare_values(struct gathering *g, const struct value_comparison *c)
 {
+    const struct interval *v = c->has_estimate ? &c->estimate.interval : &none;
+
     if (c->undefined || isnan(c->subject) || isnan(c->reference))
         return;
     add_ratio(g, &(struct history_ratio){
@@ -170,10 +175,10 @@ static void compare_values(struct gathering *g, const struct value_comparison *c
                      .subject = c->subject,
                      .reference = c->reference,
                      .ratio_of_medians = c->ratio_of_medians,
-                     .ratio = NAN,
-                     .low = NAN,
-                     .high = NAN,
-                     .coverage = NAN,
+                     .ratio = c->has_estimate ? estimate_ratio(&c->estimate) : NAN,
+                     .low = v->low,
+                     .high = v->high,
+                     .coverage = v->coverage,
                      .verdict = value_verdict_name(c->verdict),
                  });
 }

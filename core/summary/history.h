@@ -42,7 +42,7 @@ struct history_ratio {
     int64_t operations;
     double subject, reference; /* medians */
     double ratio_of_medians;   /* NaN: undefined, as below */
-    double ratio;              /* the one that the verdict speaks of */
+    double ratio;              /* the one that the verdict speaks of; of exact values none */
     double low, high, coverage;
     const char *verdict;
     enum grade grade; /* contractual where both rows are */

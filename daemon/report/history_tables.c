@@ -131,10 +131,30 @@ static enum text_style style_of(const char *verdict)
     return STYLE_WARN;
 }
 
-static void put_ratio(const struct ordered *o, const struct shown *s, const struct history_ratio *r,
-                      struct table *t)
+/* Of times always; of values where one of them varies. */
+static bool has_pairs(const struct ordered *o, size_t from, size_t n)
+{
+    for (size_t i = from; i < from + n; i++)
+        if (!o->ratios[i]->value[0] || !isnan(o->ratios[i]->ratio))
+            return true;
+    return false;
+}
+
+static void put_pairs(const struct shown *s, const struct history_ratio *r, struct table *t)
 {
     char n[NUMBER_MAX], high[NUMBER_MAX];
+    table_put(t, isnan(r->ratio) && !s->is_time ? "-" : number_ratio(n, r->ratio));
+    if (isnan(r->low))
+        table_put(t, "-");
+    else
+        table_cell(t, STYLE_PLAIN, "%s to %s", number_ratio(n, r->low),
+                   number_ratio(high, r->high));
+}
+
+static void put_ratio(const struct ordered *o, const struct shown *s, const struct history_ratio *r,
+                      bool pairs, struct table *t)
+{
+    char n[NUMBER_MAX];
     put_when(t, r->of.started_ms);
     put_job(t, r->of.job);
     if (o->v->changes) {
@@ -149,14 +169,8 @@ static void put_ratio(const struct ordered *o, const struct shown *s, const stru
     table_put(t, shown_text(n, s, r->subject, r->operations));
     table_put(t, shown_text(n, s, r->reference, r->operations));
     table_put(t, number_ratio(n, r->ratio_of_medians));
-    if (s->is_time) {
-        table_put(t, number_ratio(n, r->ratio));
-        if (isnan(r->low))
-            table_put(t, "-");
-        else
-            table_cell(t, STYLE_PLAIN, "%s to %s", number_ratio(n, r->low),
-                       number_ratio(high, r->high));
-    }
+    if (pairs)
+        put_pairs(s, r, t);
     table_cell(t, style_of(r->verdict), "%s", r->verdict);
     put_grade(t, r->grade);
 }
@@ -165,6 +179,7 @@ const char *history_ratios_table(const struct ordered *o, size_t from, size_t n,
 {
     const struct history_ratio *first = o->ratios[from];
     struct shown s = {first->measure, !first->value[0], NAN};
+    bool pairs = has_pairs(o, from, n);
 
     for (size_t i = from; i < from + n && s.is_time; i++) {
         see_operations(&s, o->ratios[i]->subject, o->ratios[i]->operations);
@@ -179,14 +194,14 @@ const char *history_ratios_table(const struct ordered *o, size_t from, size_t n,
     table_column(t, "median", ALIGN_RIGHT, 1);
     table_column(t, "against", ALIGN_RIGHT, 1);
     table_column(t, "ratio of medians", ALIGN_RIGHT, 1);
-    if (s.is_time) {
+    if (pairs) {
         table_column(t, "paired ratio", ALIGN_RIGHT, 1);
         table_column(t, "interval", ALIGN_RIGHT, 1);
     }
     table_column(t, "verdict", ALIGN_LEFT, 1);
     table_column(t, "grade", ALIGN_LEFT, 1);
     for (size_t i = from; i < from + n; i++)
-        put_ratio(o, &s, o->ratios[i], t);
+        put_ratio(o, &s, o->ratios[i], pairs, t);
     return unit_of(&s, first->unit);
 }
 

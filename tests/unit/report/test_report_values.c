@@ -4,6 +4,7 @@
 
 #include "../core/raw_fixture.h"
 #include "base/mem.h"
+#include "report/history.h"
 #include "report/page_session.h"
 #include "report/report.h"
 
@@ -153,6 +154,44 @@ static void a_page_tells_the_same_and_counts_values_apart_from_times(void **stat
     expect(page, "- 1 comparison of values rests on an interval; by chance 0.01 of them");
 }
 
+/* ---- through many reports */
+
+/* The changes of a value of c, as they are followed. */
+static char *followed(const char *value)
+{
+    const struct history *h = history_of(&arena, raw, summarise(&arena, raw));
+    struct history found = {.ratios = arena_array(&arena, h->n_ratios, sizeof *found.ratios)};
+    const struct history_view view = {.h = &found, .workload = "heap", .changes = true};
+    const struct report_style style = {.width = 500};
+    struct buf out = {0};
+    for (size_t i = 0; i < h->n_ratios; i++)
+        if (strcmp(h->ratios[i].value, value) == 0 && strcmp(h->ratios[i].subject_lane, "c") == 0 &&
+            strcmp(h->ratios[i].reference_lane, "c") == 0) {
+            struct history_ratio *r = &found.ratios[found.n_ratios++];
+            *r = h->ratios[i];
+            r->of.job = r->of.boot = r->of.host = r->of.suite = r->of.suite_sha256 = "x";
+        }
+    assert_int_equal(found.n_ratios, 1);
+    history_render(&out, &view, HISTORY_TEXT, &style);
+    return buf_take(&out);
+}
+
+static void a_history_has_the_interval_of_what_varies_and_only_of_that(void **state)
+{
+    (void)state;
+    set_ready();
+    CLEANUP(mem_freep) char *ready = followed("ready_rss");
+    expect(ready, "paired ratio");
+    expect(ready, "0.500000  0.500000 to 0.500000  LESS");
+    CLEANUP(mem_freep) char *peak = followed("peak_rss");
+    expect_without(peak, "paired ratio");
+    expect(peak, "1.000000  EQUAL");
+    raw_find(raw, "heap", "c", "after", 0)->values[0].value = 0;
+    CLEANUP(mem_freep) char *zero = followed("ready_rss");
+    expect(zero, "INEXACT");
+    expect_without(zero, "paired ratio");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -163,6 +202,7 @@ int main(void)
         TEST(what_has_no_interval_says_why),
         TEST(a_margin_that_a_control_widens_is_told),
         TEST(a_row_that_is_diagnostic_marks_its_verdict_in_a_contractual_report),
+        TEST(a_history_has_the_interval_of_what_varies_and_only_of_that),
         TEST(a_page_tells_the_same_and_counts_values_apart_from_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
