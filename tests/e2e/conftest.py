@@ -16,9 +16,9 @@ def fake_host(tmp_path):
 
 
 @pytest.fixture
-def daemon(tmp_path, fake_host):
+def daemon(tmp_path, fake_host, request):
     """A daemon on a scripted host that is quiet until a test says otherwise."""
-    d = harness.Daemon(tmp_path, fake_host).start()
+    d = harness.Daemon(tmp_path, fake_host, getattr(request, "param", [])).start()
     yield d
     d.close()
 

@@ -161,6 +161,7 @@ def held_in_a_long_lane(daemon, jobs, tmp_path):
     return id
 
 
+@pytest.mark.parametrize("daemon", [["--listen-every", "500ms"]], ids=["listens-often"], indirect=True)
 def test_a_job_is_cancelled_inside_a_long_observation(daemon, policy, held_in_a_long_lane):
     """A lane that nobody has timed yet is left every few seconds, for just this."""
     assert daemon.json("cancel", held_in_a_long_lane)["state"] == "cancelled"
@@ -168,6 +169,7 @@ def test_a_job_is_cancelled_inside_a_long_observation(daemon, policy, held_in_a_
     assert harness.processes_with(STRAY) == []
 
 
+@pytest.mark.parametrize("daemon", [["--listen-every", "500ms"]], ids=["listens-often"], indirect=True)
 def test_a_stop_inside_a_long_observation_does_not_wait_for_its_end(daemon, policy, held_in_a_long_lane):
     daemon.stop()
     assert harness.processes_with(STRAY) == []

@@ -319,6 +319,7 @@ def test_job_methods_refuse_what_does_not_fit(daemon, answers, compare):
         assert (data["code"], data["field"]) == (code, field), (method, params, answer)
 
 
+@pytest.mark.parametrize("daemon", [["--listen-every", "500ms"]], ids=["listens-often"], indirect=True)
 def test_a_report_is_not_rendered_while_a_lane_is_timed(daemon, compare, tmp_path):
     policy = tmp_path / "patient.json"
     policy.write_text(json.dumps(harness.quick_policy(ready_timeout="100s")))

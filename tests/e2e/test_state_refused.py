@@ -18,7 +18,7 @@ def used(tmp_path_factory):
     folder = tmp_path_factory.mktemp("used")
     daemon = harness.Daemon(folder, harness.FakeHost(folder / "host")).start()
     for _ in range(3):
-        job = daemon.json("run", "--repetitions", "1", "--warmups", "0", "--no-wait", "--", "true")["id"]
+        job = daemon.begin_short_run()
         daemon.finish(job)
     daemon.kill()
     return daemon.state

@@ -21,7 +21,7 @@ def kept(tmp_path_factory):
     fake = harness.FakeHost(folder / "host")
     daemon = harness.Daemon(folder, fake).start()
     try:
-        job = daemon.json("run", "--repetitions", "1", "--warmups", "0", "--no-wait", "--", "true")["id"]
+        job = daemon.begin_short_run()
         assert daemon.finish(job)["job"]["state"] == "done"
         suite = harness.make_suite(folder / "tiny", [harness.protocol(
             {"lane": {"command": ["{suite}/lane"]}})], {"lane": harness.LANE_SH})
@@ -167,7 +167,7 @@ def test_a_daemon_started_on_a_backup_goes_on(kept, tmp_path, fake_host):
         assert "Grade" in daemon.run("report", job).stdout or daemon.run("report", job).stdout
         assert daemon.json("session", "show", "night")["session"]["state"] == "closed"
         assert daemon.run("session", "report", "night").stdout.startswith("#")
-        again = daemon.json("run", "--repetitions", "1", "--warmups", "0", "--no-wait", "--", "true")["id"]
+        again = daemon.begin_short_run()
         assert daemon.finish(again)["job"]["state"] == "done"
         daemon.close()
         assert check(daemon.state)[0] == 0
@@ -311,7 +311,7 @@ def test_an_exposed_key_and_an_open_folder_are_named(state):
 def test_a_log_beside_the_database_is_read_too(kept, tmp_path, fake_host):
     """As a killed daemon leaves it."""
     daemon = harness.Daemon(tmp_path, fake_host).start()
-    job = daemon.json("run", "--repetitions", "1", "--warmups", "0", "--no-wait", "--", "true")["id"]
+    job = daemon.begin_short_run()
     daemon.finish(job)
     daemon.kill()
     assert (daemon.state / "aurabench.db-wal").stat().st_size > 0
