@@ -10,6 +10,11 @@
 #define MEMORY "'name':'w','measure':'memory','ready':'R','go':'G','done':'D',"
 #define CPU "'name':'w','measure':'cpu','ready':'R','go':'G','done':'D',"
 #define LANE "'c':{'command':['true']}"
+#define BUILD "'name':'w','measure':'build','steps':['check','build'],"
+#define SAMPLES_OF(series) PROTOCOL "'ack':'A','samples':[" series "],"
+#define LATE "'name':'late','unit':'ns','max':9"
+#define KERNEL(members) WORKLOAD("'name':'w','measure':'kernel','kernel':{" members "},")
+#define KERNEL_FILES "'program':'{suite}/p','input':'{suite}/i'"
 /* Documents around the part that a row is about. */
 #define TOP(members) HEAD members "'workloads':[{" PROTOCOL "'lanes':{" LANE "}}]}"
 #define WORKLOAD(members) HEAD "'workloads':[{" members "'lanes':{" LANE "}}]}"
@@ -20,6 +25,15 @@
 #define COUNTERS_LANES(lanes) HEAD "'workloads':[{" COUNTERS("'a'") "'lanes':{" lanes "}}]}"
 #define SIZE(lanes) HEAD "'workloads':[{'name':'w','measure':'size','lanes':{" lanes "}}]}"
 #define SIZE_WITH(members) SIZE("'c':{'files':{'a':'{build}/x'}," members "}")
+#define STEP(members) "{'command':['x']," members "}"
+#define BUILD_LANES(lanes) HEAD "'workloads':[{" BUILD "'lanes':{" lanes "}}]}"
+#define BUILD_STEPS(check)                                                                         \
+    BUILD_LANES("'c':{'steps':{'check':" check ",'build':{'command':['x']}}}")
+#define STEPS_NAMED(names)                                                                         \
+    HEAD "'workloads':[{'name':'w','measure':'build','steps':[" names "],'lanes':{'c':{'steps':{"  \
+         "'check':{'command':['x']}}}}}]}"
+#define SCALING(members, more)                                                                     \
+    LANES("'four':{'command':['x'],'scaling':{" members "}},'one':{'command':['x']" more "}")
 #define PROCESS(lanes) HEAD "'workloads':[{'name':'w','measure':'process','lanes':{" lanes "}}]}"
 
 static int decode(struct arena *a, const char *single_quoted, struct suite **out, struct err *e)
@@ -228,6 +242,96 @@ static const struct refusal refusals[] = {
     {LANE_WITH("'operations':5"), "suite.bad", "workloads[0].lanes.c.operations"},
     {LANE_WITH("'resolution_ns':5"), "suite.bad", "workloads[0].lanes.c.resolution_ns"},
 
+    /* steps of builds; their names have no dot, so that none is called as another workload */
+    {STEPS_NAMED(""), "suite.bad", "workloads[0].steps"},
+    {STEPS_NAMED("'check','check'"), "suite.bad", "workloads[0].steps[1]"},
+    {STEPS_NAMED("'a.b'"), "suite.bad", "workloads[0].steps[0]"},
+    {STEPS_NAMED("'check','a23456789-123456789-123456789-123456789-123456789-123456789-123'"),
+     "suite.bad", "workloads[0].steps"},
+    {STEPS_NAMED("'build'"), "suite.bad", "workloads[0].lanes.c.steps.check"},
+    {STEPS_NAMED("'check','build'"), "json.missing", "workloads[0].lanes.c.steps.build"},
+    {HEAD "'workloads':[{" BUILD "'lanes':{'c':{'steps':{'check':{'command':['x']},"
+          "'build':{'command':['x']}}}}},{" PROTOCOL "'lanes':{" LANE "}}]}",
+     "suite.bad", "workloads[1].name"},
+    {BUILD_STEPS("{'command':['x'],'startup':'c'}"), "json.unknown_key",
+     "workloads[0].lanes.c.steps.check.startup"},
+    {BUILD_STEPS(STEP("'outputs':['/x']")), "suite.bad",
+     "workloads[0].lanes.c.steps.check.outputs[0]"},
+    {BUILD_STEPS(STEP("'outputs':['../x']")), "suite.bad",
+     "workloads[0].lanes.c.steps.check.outputs[0]"},
+    {BUILD_STEPS(STEP("'outputs':['{build}/x']")), "suite.bad",
+     "workloads[0].lanes.c.steps.check.outputs[0]"},
+    {BUILD_STEPS(STEP("'outputs':['x','y','x']")), "suite.bad",
+     "workloads[0].lanes.c.steps.check.outputs[2]"},
+    {BUILD_LANES("'c':{'control':true,'steps':{'check':{'command':['{source}/x']},"
+                 "'build':{'command':['x']}}}"),
+     "suite.control_source", "workloads[0].lanes.c.steps.check.command"},
+    {BUILD_LANES(
+         "'c':{'control':true,'prepare':[['{source}/x']],'steps':{'check':{'command':['x']},"
+         "'build':{'command':['x']}}}"),
+     "suite.control_source", "workloads[0].lanes.c.prepare"},
+    {LANE_WITH("'prepare':[['x']]"), "suite.bad", "workloads[0].lanes.c.prepare"},
+    {WORKLOAD(PROTOCOL "'steps':['a'],"), "suite.bad", "workloads[0].steps"},
+    {WORKLOAD(PROTOCOL "'reproducible':true,"), "suite.bad", "workloads[0].reproducible"},
+
+    /* samples */
+    {WORKLOAD(SAMPLES_OF("")), "suite.bad", "workloads[0].samples"},
+    {WORKLOAD(SAMPLES_OF("7")), "json.type", "workloads[0].samples[0]"},
+    {WORKLOAD(SAMPLES_OF("{" LATE ",'min':10}")), "suite.bad", "workloads[0].samples[0].min"},
+    {WORKLOAD(SAMPLES_OF("{" LATE "},{" LATE "}")), "suite.bad", "workloads[0].samples[1].name"},
+    {WORKLOAD(SAMPLES_OF("{" LATE "},{'name':'b','unit':'ns','max':8184}")), "suite.bad",
+     "workloads[0].samples[1].max"},
+    {WORKLOAD(SAMPLES_OF("{'name':'late','unit':'ms','max':9}")), "json.value",
+     "workloads[0].samples[0].unit"},
+    {WORKLOAD(SAMPLES_OF("{" LATE ",'mean_max':10}")), "json.unknown_key",
+     "workloads[0].samples[0].mean_max"},
+    {WORKLOAD(PROTOCOL "'samples':[{" LATE "}],"), "suite.record", "workloads[0].samples"},
+    {WORKLOAD("'name':'w','measure':'process','samples':[{" LATE "}],"), "suite.bad",
+     "workloads[0].samples"},
+
+    /* lanes of several tasks */
+    {SCALING("'of':'one','tasks':4,'max_ratio':0", ""), "json.range",
+     "workloads[0].lanes.four.scaling.max_ratio"},
+    {SCALING("'of':'one','tasks':1,'max_ratio':0.5", ""), "json.range",
+     "workloads[0].lanes.four.scaling.tasks"},
+    {SCALING("'of':'two','tasks':4,'max_ratio':0.5", ""), "suite.scaling",
+     "workloads[0].lanes.four.scaling.of"},
+    {SCALING("'of':'four','tasks':4,'max_ratio':0.5", ""), "suite.scaling",
+     "workloads[0].lanes.four.scaling.of"},
+    {SCALING("'of':'one','tasks':4,'max_ratio':0.5",
+             ",'scaling':{'of':'four','tasks':2,'max_ratio':1}"),
+     "suite.scaling", "workloads[0].lanes.four.scaling.of"},
+    {SCALING("'of':'one','tasks':4,'max_ratio':0.5", ",'control':true"), "suite.scaling",
+     "workloads[0].lanes.four.scaling.of"},
+    {SCALING("'of':'one','tasks':4,'max_ratio':0.5", ",'cpus':1"), "suite.scaling",
+     "workloads[0].lanes.four.scaling.of"},
+    {COUNTERS_LANES("'c':{'command':['x'],'scaling':{'of':'d','tasks':2,'max_ratio':1}},"
+                    "'d':{'command':['x']}"),
+     "suite.bad", "workloads[0].lanes.c.scaling"},
+
+    /* kernels */
+    {KERNEL("'program':'p','input':'{suite}/i','entry':'e'"), "suite.bad",
+     "workloads[0].kernel.program"},
+    {KERNEL("'program':'{suite}/p','input':'{suite}/../i','entry':'e'"), "suite.bad",
+     "workloads[0].kernel.input"},
+    {KERNEL("'program':'{suite}/{build}','input':'{suite}/i','entry':'e'"), "suite.bad",
+     "workloads[0].kernel.program"},
+    {KERNEL(KERNEL_FILES ",'entry':''"), "suite.bad", "workloads[0].kernel.entry"},
+    {KERNEL(KERNEL_FILES ",'entry':'-x'"), "suite.bad", "workloads[0].kernel.entry"},
+    {KERNEL(KERNEL_FILES ",'entry':'e','dispatches':2,'workers':3"), "suite.bad",
+     "workloads[0].kernel.workers"},
+    {KERNEL(KERNEL_FILES ",'entry':'e','entry_kind':'main'"), "json.value",
+     "workloads[0].kernel.entry_kind"},
+    {WORKLOAD(PROTOCOL "'kernel':{},"), "suite.bad", "workloads[0].kernel"},
+
+    /* profiles */
+    {WORKLOAD("'name':'w','measure':'attribution',"), "json.missing", "workloads[0].profile"},
+    {WORKLOAD(PROTOCOL "'profile':{},"), "suite.bad", "workloads[0].profile"},
+    {HEAD "'workloads':[{'name':'w','measure':'attribution','profile':{'format':'callgrind',"
+          "'categories':[{'name':'a','symbols':['*']}]},"
+          "'lanes':{'c':{'command':['x'],'cwd':'/tmp'}}}]}",
+     "suite.bad", "workloads[0].lanes.c.cwd"},
+
     /* memory, cpu */
     {WORKLOAD(MEMORY "'baseline':'B',"), "suite.record", "workloads[0].load"},
     {WORKLOAD(MEMORY "'load':'L',"), "suite.record", "workloads[0].baseline"},
@@ -313,6 +417,30 @@ static void each_rule_refuses_what_breaks_it(void **state)
         assert_null(s);
         arena_deinit(&a);
     }
+}
+
+/* A lane may be called as a step is, a workload as a lane: each is named beside its workload. */
+static void lanes_and_steps_do_not_share_names(void **state)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct suite *s = NULL;
+    int rc =
+        decode(&a,
+               HEAD "'workloads':[{" BUILD "'lanes':{'check':{'steps':{'check':{'command':['x']},"
+                    "'build':{'command':['x']}}}}},"
+                    "{'name':'check','measure':'process','lanes':{'w':{'command':['x']}}},"
+                    "{'name':'build','measure':'operation','operations':2,'ready':'R','go':'G',"
+                    "'done':'D','lanes':{'check':{'command':['x']}}}]}",
+               &s, &e);
+
+    if (rc)
+        fail_msg("%s: %s", e.field, e.text);
+    assert_int_equal(s->n_workloads, 4);
+    assert_string_equal(s->workloads[0].name, "w.check");
+    assert_string_equal(s->workloads[1].name, "w.build");
+    assert_string_equal(s->workloads[2].name, "check");
+    arena_deinit(&a);
 }
 
 static void operators_inside_an_argument_are_data(void **state)
@@ -407,6 +535,7 @@ int main(void)
         cmocka_unit_test(a_whole_suite_becomes_its_struct),
         cmocka_unit_test(the_shipped_suites_are_accepted),
         cmocka_unit_test(each_rule_refuses_what_breaks_it),
+        cmocka_unit_test(lanes_and_steps_do_not_share_names),
         cmocka_unit_test(operators_inside_an_argument_are_data),
         cmocka_unit_test(everything_is_bounded),
         cmocka_unit_test(names_and_records_are_bounded),
