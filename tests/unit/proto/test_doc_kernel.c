@@ -179,6 +179,7 @@ static void what_is_no_receipt_is_refused(void **state)
     refused("\"artifactDigest\": \"c", "\"artifactDigest\": \"C", "json.value");
     refused("\"source\": \"example/reducer.pk\"", "\"source\": \"\"", "json.value");
     refused("\"batchWallMs\": ", "\"batchWallMs\": -", "json.range");
+    refused("\"batchWallMs\": 0.291348", "\"batchWallMs\": 0", "json.range");
     refused("\"decode\": {", "\"decode\": 7, \"decoder\": {", "json.unknown_key");
 }
 

@@ -104,6 +104,9 @@ static void the_reader_refuses_what_the_writer_never_writes(void **state)
     static const struct bad bads[] = {
         {"\"calibration\":null", "\"calibration\":{}", "json.missing", "calibration.id"},
         {"\"calibration\":null", "\"calibration\":1", "json.type", "calibration"},
+        {"\"calibration\":null,", "", "json.missing", "calibration"},
+        {"\"ledger\":null,", "", "json.missing", ".ledger"},
+        {"\"correction\":null,", "", "json.missing", ".correction"},
         {"\"observer\":null", "\"observer\":1", "json.type", "observer"},
         {"\"observer\":null", "\"observer\":{}", "json.missing", "observer.busy"},
         {"\"observer\":null",
@@ -134,6 +137,102 @@ static void the_reader_refuses_what_the_writer_never_writes(void **state)
     CLEANUP(mem_freep) char *good = canonical(small_raw(&a));
     for (size_t i = 0; i < ARRAY_LEN(bads); i++)
         check_refused(good, &bads[i]);
+    arena_deinit(&a);
+}
+
+/* The text with another value of the first member of this name. */
+static char *with_value(const char *text, const char *key, const char *value)
+{
+    CLEANUP(mem_freep) char *name = mem_printf("\"%s\":", key);
+    const char *at = strstr(text, name);
+    assert_non_null(at);
+    at += strlen(name);
+    size_t len = *at == '[' ? strcspn(at, "]") + 1 : strcspn(at, ",}");
+    return mem_printf("%.*s%s%s", (int)(at - text), text, value, at + len);
+}
+
+static void check_value_refused(const char *good, const char *key, const char *value,
+                                const char *code, const char *field)
+{
+    struct arena a = {0};
+    struct raw *raw = NULL;
+    struct err e = {0};
+    CLEANUP(mem_freep) char *text = with_value(good, key, value);
+    int rc = raw_decode(&a, text, strlen(text), &raw, &e);
+    if (rc == 0 || strcmp(e.code, code) != 0 || !strstr(e.field, field))
+        fail_msg("%s %s: rc %d, %s, %s, %s", key, value, rc, e.code, e.field, e.text);
+    arena_deinit(&a);
+}
+
+static void an_inventory_has_two_windows_and_known_reasons(void **state)
+{
+    static const struct {
+        const char *key, *value, *code, *field;
+    } bads[] = {
+        {"aggregate_pct", "[1]", "json.range", "aggregate_pct"},
+        {"aggregate_pct", "[]", "json.range", "aggregate_pct"},
+        {"aggregate_pct", "[1,2,3]", "json.too_long", "aggregate_pct"},
+        {"aggregate_pct", "[1,\"2\"]", "json.type", "aggregate_pct"},
+        {"window_ns", "[1]", "json.range", "window_ns"},
+        {"window_ns", "[1,1.5]", "json.type", "window_ns"},
+        {"window_ns", "[1,true]", "json.type", "window_ns"},
+        {"reasons", "[\"loud\"]", "json.value", "reasons"},
+        {"reasons", "[7]", "json.value", "reasons"},
+        {"reasons", "7", "json.type", "reasons"},
+    };
+    struct arena a = {0};
+    struct raw *raw = small_raw(&a);
+    struct competitor c = {.pid = 7, .command = "burner", .reasons = 1};
+    struct inventory *inv = raw->phases[PHASE_BEFORE_BUILD].inventory;
+    for (int p = 0; p < PHASE_COUNT; p++)
+        if (p != PHASE_BEFORE_BUILD)
+            raw->phases[p].inventory = NULL;
+    inv->competitors = &c;
+    inv->n_competitors = 1;
+    CLEANUP(mem_freep) char *good = canonical(raw);
+    for (size_t i = 0; i < ARRAY_LEN(bads); i++)
+        check_value_refused(good, bads[i].key, bads[i].value, bads[i].code, bads[i].field);
+    arena_deinit(&a);
+}
+
+static void a_calibration_has_whole_numbers_and_whole_pairs(void **state)
+{
+    static const struct {
+        const char *key, *value, *code;
+    } bads[] = {
+        {"floor_ns", "[-1]", "json.type"},
+        {"floor_ns", "[1.5]", "json.type"},
+        {"floor_ns", "[\"7\"]", "json.type"},
+        {"floor_ns", "[true]", "json.type"},
+        {"floor_ns", "7", "json.type"},
+        {"pairs_ns", "[1,2,3]", "raw.calibration"},
+        {"pairs_ns", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]", "raw.calibration"},
+        {"pairs_cpu_ns", "[1]", "raw.calibration"},
+    };
+    struct prng p = prng_seeded("calibrated");
+    struct arena a = {0};
+    struct raw *raw;
+    do
+        raw = random_raw(&a, &p);
+    while (!raw->calibration || raw->calibration->measures[0].pairs_ns.n == 20);
+    CLEANUP(mem_freep) char *good = canonical(raw);
+    for (size_t i = 0; i < ARRAY_LEN(bads); i++)
+        check_value_refused(good, bads[i].key, bads[i].value, bads[i].code,
+                            "calibration.measures.");
+    arena_deinit(&a);
+}
+
+static void a_ledger_is_there_with_its_span_or_not_at_all(void **state)
+{
+    struct arena a = {0};
+    struct raw *raw = small_raw(&a);
+    struct ledger unknown = LEDGER_UNKNOWN;
+    raw->observations[0].ledger = unknown;
+    raw->observations[0].ledger.span_ns = 12345;
+    raw->job.label = "one";
+    CLEANUP(mem_freep) char *good = canonical(raw);
+    check_value_refused(good, "span_ns", "null", "raw.ledger", "observations[0].ledger.span_ns");
+    check_value_refused(good, "label", "\"another\"", "raw.conflict", "label");
     arena_deinit(&a);
 }
 
@@ -323,6 +422,9 @@ int main(void)
         cmocka_unit_test(a_decoded_report_encodes_to_the_same_bytes),
         cmocka_unit_test(no_member_of_a_flat_record_is_left_out),
         cmocka_unit_test(the_reader_refuses_what_the_writer_never_writes),
+        cmocka_unit_test(an_inventory_has_two_windows_and_known_reasons),
+        cmocka_unit_test(a_calibration_has_whole_numbers_and_whole_pairs),
+        cmocka_unit_test(a_ledger_is_there_with_its_span_or_not_at_all),
         cmocka_unit_test(a_sample_is_a_whole_number),
         cmocka_unit_test(a_profile_belongs_to_measure_attribution_alone),
         cmocka_unit_test(an_error_inside_the_job_names_the_job),

@@ -89,6 +89,8 @@ static void what_breaks_a_rule_is_refused_with_its_place(void **state)
         {TARGETS("{'max_ratio':8,'workload':'Fib 30','lane':'c','reference':'r'}"), "target.bad",
          "targets[0].workload"},
         {TARGETS("{'max_ratio':8,'time':'user'," RATIO "}"), "json.value", "targets[0].time"},
+        {TARGETS("{'max_ratio':8,'time':'cpu','value':'v'," RATIO "}"), "target.bad",
+         "targets[0].time"},
         {TARGETS("{'max_ratio':8,'host':'a\\nb'," RATIO "}"), "json.value", "targets[0].host"},
         {TARGETS("{'max_slowdown_pct':-101,'workload':'f','lane':'c'}"), "json.range",
          "targets[0].max_slowdown_pct"},
