@@ -29,6 +29,11 @@ int64_t host_probe_wall_ms(struct host_probe *p)
     return p->ops->wall_ms ? p->ops->wall_ms(p) : clock_wall_ms();
 }
 
+int64_t host_probe_suspend_ms(struct host_probe *p)
+{
+    return p->ops->suspend_ms ? p->ops->suspend_ms(p) : clock_suspend_ns() / 1000000;
+}
+
 void host_probe_sources(struct host_probe *p, struct ledger_sources *out)
 {
     if (p->ops->sources)

@@ -37,6 +37,9 @@ int host_probe_boot(struct host_probe *p, struct arena *a, struct boot_identity 
 /* Unix time in ms as this host has it; a scripted host may be ahead of the machine. */
 int64_t host_probe_wall_ms(struct host_probe *p);
 
+/* How long it was suspended since it was booted, in ms; a scripted host may have slept longer. */
+int64_t host_probe_suspend_ms(struct host_probe *p);
+
 /* Whether there is a calibration of the boot that the host is in: a fact that the store knows, and
  * that stands among the others from then on. */
 void host_probe_set_calibrated(struct host_probe *p, bool calibrated);

@@ -34,7 +34,7 @@ static const char *dir_of(const struct host_probe *base)
 struct fake_host {
     struct host_identity id;
     struct boot_identity boot;
-    int64_t wall_offset_ms;
+    int64_t wall_offset_ms, suspend_ms;
 };
 
 static bool identity_number(struct fake_host *h, const char *key, const char *value)
@@ -52,6 +52,8 @@ static bool identity_number(struct fake_host *h, const char *key, const char *va
         h->boot.boot_wall_ms = n;
     else if (strcmp(key, "wall_offset_ms") == 0 && n < WALL_OFFSET_MAX_MS)
         h->wall_offset_ms = n;
+    else if (strcmp(key, "suspend_ms") == 0 && n >= 0)
+        h->suspend_ms = n;
     else
         return false;
     return true;
@@ -122,15 +124,25 @@ static int fake_boot(struct host_probe *base, struct arena *a, struct boot_ident
     return rc;
 }
 
-static int64_t fake_wall_ms(struct host_probe *base)
+/* The clocks, without the texts; a script that cannot be read says nothing. */
+static struct fake_host fake_clocks(struct host_probe *base)
 {
     struct arena a = {0};
     struct fake_host h;
-    int64_t now_ms = clock_wall_ms();
-    if (fake_host_read((struct fake_probe *)base, &a, &h, NULL) == 0)
-        now_ms += h.wall_offset_ms;
+    if (fake_host_read((struct fake_probe *)base, &a, &h, NULL) != 0)
+        h = (struct fake_host){0};
     arena_deinit(&a);
-    return now_ms;
+    return (struct fake_host){.wall_offset_ms = h.wall_offset_ms, .suspend_ms = h.suspend_ms};
+}
+
+static int64_t fake_wall_ms(struct host_probe *base)
+{
+    return clock_wall_ms() + fake_clocks(base).wall_offset_ms;
+}
+
+static int64_t fake_suspend_ms(struct host_probe *base)
+{
+    return fake_clocks(base).suspend_ms;
 }
 
 /* ---- facts */
@@ -158,7 +170,7 @@ static void facts_default(const struct fake_host *h, struct fact *f)
     f[FACT_MEMORY_AVAILABLE] = fact_known(h->id.memory_bytes / 2, NULL, NULL);
     f[FACT_MEMORY_TOTAL] = fact_known(h->id.memory_bytes, NULL, NULL);
     f[FACT_UPTIME] = fact_known(3600000 + now_ns / 1000000, NULL, NULL);
-    f[FACT_SUSPEND] = fact_known(0, NULL, NULL);
+    f[FACT_SUSPEND] = fact_known(h->suspend_ms, NULL, NULL);
     f[FACT_PID_NAMESPACE] = fact_known(1, NULL, NULL);
     f[FACT_VIRTUAL] = fact_known(0, "bare metal", NULL);
     f[FACT_CALIBRATION] = fact_unknown("no calibration of this boot is known", NULL);
@@ -345,6 +357,7 @@ int host_probe_new_fake(const char *dir, struct host_probe **out, struct err *e)
         .identity = fake_identity,
         .boot = fake_boot,
         .wall_ms = fake_wall_ms,
+        .suspend_ms = fake_suspend_ms,
         .facts = fake_facts,
         .snapshot = fake_snapshot,
         .sources = fake_sources,

@@ -4,7 +4,8 @@
  * said is a good host on bare metal: two cores, no battery, nobody else running.
  *
  * identity   KEY VALUE: name, id, model, cpu, cores, memory_bytes, os, kernel, arch, tick_ns,
- *            boot_id, boot_wall_ms, wall_offset_ms (how far its clock is ahead of the machine's)
+ *            boot_id, boot_wall_ms, wall_offset_ms (how far its clock is ahead of the machine's),
+ *            suspend_ms (how long it has slept in this boot)
  * facts      FACT STATE VALUE [TEXT]: a name of core/host.h, known|unknown|absent, a number or "-",
  *            the rest of the line; or "steal_pct PCT" of all CPU time
  * processes  PID PPID UID START PCT COMMAND CWD [ARGS]: START in ticks (tick_ns, 1 ms unless the

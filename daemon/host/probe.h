@@ -17,7 +17,8 @@ struct host_probe_ops {
     int (*identity)(struct host_probe *p, struct arena *a, struct host_identity *out,
                     struct err *e);
     int (*boot)(struct host_probe *p, struct arena *a, struct boot_identity *out, struct err *e);
-    int64_t (*wall_ms)(struct host_probe *p); /* NULL: the machine's own */
+    int64_t (*wall_ms)(struct host_probe *p);    /* NULL: the machine's own */
+    int64_t (*suspend_ms)(struct host_probe *p); /* likewise */
     void (*facts)(struct host_probe *p, struct arena *a, struct host_facts *out);
     /* focus NULL: look at all of them closely. */
     int (*snapshot)(struct host_probe *p, struct arena *a, const struct snapshot_focus *focus,

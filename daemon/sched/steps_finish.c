@@ -169,7 +169,7 @@ static int check_boot(struct attempt *a)
 {
     struct boot_identity now;
 
-    a->raw.suspend_after_ms = clock_suspend_ns() / 1000000;
+    a->raw.suspend_after_ms = host_probe_suspend_ms(a->sched->config.probe);
     int rc = host_probe_boot(a->sched->config.probe, &a->arena, &now, &a->e);
     if (rc < 0)
         return rc;

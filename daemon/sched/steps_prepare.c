@@ -155,7 +155,7 @@ static int set_up_fresh(struct attempt *a)
     name_folders(a);
     a->raw.fresh_worktrees = true;
     a->raw.clock = clock_name();
-    a->raw.suspend_before_ms = clock_suspend_ns() / 1000000;
+    a->raw.suspend_before_ms = host_probe_suspend_ms(a->sched->config.probe);
     int rc = attempt_expand_builds(a);
     if (rc == 0)
         rc = attempt_resolve_lanes(a);

@@ -106,6 +106,22 @@ def test_a_boot_that_changes_under_way_makes_the_attempt_void(daemon, tmp_path, 
         [raw["boot"]["id"], other]
 
 
+def test_a_machine_that_slept_under_way_makes_the_attempt_void(daemon, tmp_path, policy, fake_host):
+    """Neither is what happened beside it known, nor what the clocks counted."""
+    fake_host.write("identity", "suspend_ms 5000\n")
+    suite = harness.make_suite(
+        tmp_path / "sleeping", [harness.protocol({"lane": {"command": ["{suite}/culprit"]}})],
+        {"culprit": CULPRIT},
+        env={"DO": f"open('{fake_host.folder}/identity', 'w').write('suspend_ms 65000')"})
+    job = daemon.json("submit", harness.job_file(tmp_path / "job.json", suite={"path": str(suite)}),
+                      "--policy", policy)["id"]
+    raw = check_void(daemon, job, "attempt.suspended")
+    assert (raw["suspend_before_ms"], raw["suspend_after_ms"]) == (5000, 65000)
+    assert "slept for 60000 ms" in raw["void_text"]
+    # What slept before an attempt is no fault of it.
+    harness.check_next_job_runs(daemon, policy)
+
+
 def test_a_wrong_answer_keeps_the_right_ones_that_came_before_it(daemon, tmp_path, policy):
     gate = harness.Gate(tmp_path / "gate")
     suite = harness.make_suite(
