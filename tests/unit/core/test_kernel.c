@@ -122,6 +122,34 @@ static void a_whole_run_becomes_a_receipt(void **state)
     assert_nan(r.initialization_ms);
 }
 
+static void expect_contradiction(const struct kernel_receipt *r, const char *words)
+{
+    const char *fault = kernel_check(&arena, r);
+    if (!fault || !strstr(fault, words))
+        fail_msg("%s, not %s", fault ? fault : "nothing", words);
+}
+
+static void workers_and_their_batch_do_not_contradict_each_other(void **state)
+{
+    struct kernel_receipt whole, r;
+    up_to(KERNEL_OVER);
+    kernel_run_receipt(&run, &whole);
+    r = whole;
+    r.workers = r.iterations + 1;
+    expect_contradiction(&r, "more workers than iterations");
+    r = whole;
+    r.iterations++;
+    expect_contradiction(&r, "another number of times");
+    r = whole;
+    r.dispatch.throughput *= 2;
+    expect_contradiction(&r, "not the iterations by the wall time");
+    /* Twice as fast as its workers together could have been. */
+    r = whole;
+    r.dispatch.batch_wall_ms = r.dispatch.repeated.total_ms / (double)r.workers / 2;
+    r.dispatch.throughput = (double)r.iterations * 1000 / r.dispatch.batch_wall_ms;
+    expect_contradiction(&r, "took more time together than the batch had");
+}
+
 static void decode_that_cannot_be_told_apart_is_empty(void **state)
 {
     struct kernel_receipt r;
@@ -270,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_are_r7_and_of_the_population),
         cmocka_unit_test(a_whole_run_becomes_a_receipt),
+        cmocka_unit_test(workers_and_their_batch_do_not_contradict_each_other),
         cmocka_unit_test(decode_that_cannot_be_told_apart_is_empty),
         cmocka_unit_test(artifacts_must_not_differ),
         cmocka_unit_test(a_worker_with_another_value_is_named),

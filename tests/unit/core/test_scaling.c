@@ -152,6 +152,20 @@ static void the_interval_must_lie_on_one_side(void **state)
     expect_why(&a, raw, "the interval reaches over the limit");
 }
 
+static void a_lane_that_took_no_time_has_no_ratio(void **state)
+{
+    CLEANUP(arena_deinit) struct arena a = {0};
+    struct raw *raw = with_scaling(&a, 0.25);
+
+    (void)state;
+    for (int r = 0; r < 11; r++) {
+        struct raw_observation *o = raw_find(raw, "fib30", "c", "before", r);
+        o->elapsed_ns = o->interval_cpu_ns = 0;
+        o->done_ns = o->go_ns;
+    }
+    expect_why(&a, raw, "a pair has no ratio");
+}
+
 static void an_absent_lane_is_the_reason(void **state)
 {
     CLEANUP(arena_deinit) struct arena a = {0};
@@ -190,6 +204,7 @@ int main(void)
         cmocka_unit_test(what_was_disturbed_must_have_been_replaced),
         cmocka_unit_test(the_one_task_must_have_computed),
         cmocka_unit_test(the_interval_must_lie_on_one_side),
+        cmocka_unit_test(a_lane_that_took_no_time_has_no_ratio),
         cmocka_unit_test(an_absent_lane_is_the_reason),
         cmocka_unit_test(cpus_are_counted_of_a_list),
     };

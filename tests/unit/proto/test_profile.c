@@ -215,6 +215,17 @@ static void test_perf_script_is_read_with_and_without_calls(void **state)
     expect_told(PROFILE_PERF_SCRIPT, "", "");
 }
 
+static void test_callgrind_costs_can_be_added(void **state)
+{
+    CLEANUP(buf_deinit) struct buf text = {0};
+
+    (void)state;
+    buf_puts(&text, HEAD "fn=(1) main\n");
+    for (int i = 0; i < 513; i++)
+        buf_puts(&text, "0 9007199254740991\n");
+    expect_refused(PROFILE_CALLGRIND, buf_str(&text), 515, "too large to be added");
+}
+
 static void test_perf_script_is_refused_unless_each_line_is_an_event(void **state)
 {
 #define FIRST "fib 4711 1.000001: cycles:u: 55d0 fib+0x12 (/bin/fib)\n"
@@ -229,6 +240,10 @@ static void test_perf_script_is_refused_unless_each_line_is_an_event(void **stat
         {FIRST "fib 4711 99999999999.000001: cycles:u: 55d0 fib (/bin/fib)\n", 2, "no event"},
         {FIRST "fib 4711 1.1234567890: cycles:u: 55d0 fib (/bin/fib)\n", 2, "no event"},
         {FIRST "4711 1.000001: cycles:u: 55d0 fib (/bin/fib)\n", 2, "no event"},
+        {FIRST "fib 4711/x 1.000001: cycles:u: 55d0 fib (/bin/fib)\n", 2, "no event"},
+        {FIRST "fib 4711 [x] 1.000001: cycles:u: 55d0 fib (/bin/fib)\n", 2, "no event"},
+        {FIRST "fib 4711 [001 1.000001: cycles:u: 55d0 fib (/bin/fib)\n", 2, "no event"},
+        {FIRST "fib 4711 1.: cycles:u: 55d0 fib (/bin/fib)\n", 2, "no event"},
         {FIRST "fib 4711 1.000001: 55d0 fib (/bin/fib)\n", 2, "no event"},
         {FIRST "fib 4711 1.000001: cycles:u: 55d0 fib\n", 2, "frame"},
         {FIRST "fib 4711 1.000001: cycles:u: prev_comm=x (y)\n", 2, "frame"},
@@ -317,6 +332,8 @@ static void test_xctrace_is_refused_unless_all_of_it_fits(void **state)
         {TABLE("<row>" TIME "<frame name='&#x110000;'/></row>"), 2, "stands for"},
         {TABLE("<row>" TIME "<frame name='a' name='b'/></row>"), 2, "twice"},
         {TABLE("<row>" TIME "<frame name=a/></row>"), 2, "quotes"},
+        {TABLE("<row>" TIME "<frame name='a<b'/></row>"), 2, "quotes"},
+        {"<r>\n<node name='a", 2, "quotes"},
         {TABLE("<row>" TIME "<frame name/></row>"), 2, "without a value"},
         {TABLE("<row>" TIME "<frame $/></row>"), 2, "no place"},
         {TABLE("<row>" TIME "</node>"), 2, "an end"},
@@ -411,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_callgrind_counts_what_a_function_costs_itself),
         cmocka_unit_test(test_callgrind_is_refused_unless_all_of_it_fits),
         cmocka_unit_test(test_perf_script_is_read_with_and_without_calls),
+        cmocka_unit_test(test_callgrind_costs_can_be_added),
         cmocka_unit_test(test_perf_script_is_refused_unless_each_line_is_an_event),
         cmocka_unit_test(test_a_line_has_a_bound_and_no_nul),
         cmocka_unit_test(test_an_export_has_no_nul),

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/mem.h"
+#include "source/inside.h"
 #include "source/weigh.h"
 
 static char *folder;
@@ -94,6 +95,38 @@ static void what_is_no_file_is_not_opened(void **state)
     expect("pipe", "lane.file_special", -1);
 }
 
+static void expect_digest(const char *root, const char *path, const char *fault)
+{
+    int64_t bytes;
+    char hex[DIGEST_HEX];
+    const char *got = source_digest_inside(root, path, &bytes, hex);
+
+    if ((fault == NULL) != (got == NULL) || (fault && strcmp(got, fault) != 0))
+        fail_msg("%s is %s, not %s", path, got ? got : "fine", fault ? fault : "fine");
+    assert_int_equal(bytes, fault ? -1 : 7);
+}
+
+static void what_is_hashed_is_a_file_of_bounded_size_below_its_folder(void **state)
+{
+    CLEANUP(mem_freep) char *below = at("below"), *nowhere = at("nowhere");
+    char name[302] = "seven";
+
+    (void)state;
+    make("seven", 7);
+    make("large", ((size_t)1 << 30) + 1);
+    assert_int_equal(mkdir(below, 0700), 0);
+    assert_int_equal(symlink("seven", nowhere), 0);
+    expect_digest(folder, "seven", NULL);
+    expect_digest(folder, "large", "lane.output_large");
+    expect_digest(folder, "below", "lane.file_special");
+    expect_digest(folder, "nothing", "lane.file_missing");
+    expect_digest(folder, "nowhere", "lane.file_link");
+    expect_digest(folder, "below//seven", "lane.file_missing");
+    expect_digest("/no/such/folder", "seven", "lane.file_missing");
+    memset(name, 'x', sizeof name - 1);
+    expect_digest(folder, name, "lane.file_missing");
+}
+
 /* ---- rules, for this test's own program */
 
 static const char *judge(const char *must, const char *must_not, const char **name)
@@ -149,6 +182,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes_are_those_of_a_regular_file, setup, teardown),
         cmocka_unit_test_setup_teardown(no_link_is_followed, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_no_file_is_not_opened, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_hashed_is_a_file_of_bounded_size_below_its_folder,
+                                        setup, teardown),
         cmocka_unit_test(libraries_and_symbols_are_held_against_the_rules),
         cmocka_unit_test_setup_teardown(rules_that_cannot_be_judged_do_not_pass, setup, teardown),
     };
