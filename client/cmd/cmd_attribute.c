@@ -5,9 +5,9 @@
 
 #include "base/files.h"
 #include "base/mem.h"
+#include "base/tally.h"
 #include "client/cmd/commands.h"
 #include "client/view/table.h"
-#include "client/view/tally.h"
 #include "proto/doc/doc_attribution.h"
 #include "proto/profile/profile.h"
 
@@ -210,7 +210,7 @@ static int attribute(struct cli *cli, const struct values *v, const struct args 
     x->counts = arena_array(&cli->a, attribution_count(x->rules), sizeof *x->counts);
     for (size_t i = 0; rc == 0 && i < paths->n; i++)
         rc = read_profile(x, paths->v[i], e);
-    tally_sort(&x->unmatched);
+    tally_sort(&x->unmatched, TALLY_BY_COUNT);
     return rc;
 }
 

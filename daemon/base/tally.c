@@ -1,4 +1,4 @@
-#include "client/view/tally.h"
+#include "base/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,23 +57,37 @@ void tally_add(struct tally *t, const char *text, size_t len, int64_t count)
         entry->text = mem_alloc(len + 1);
         memcpy(entry->text, text, len);
         t->n++;
+        t->bytes += len;
     }
     entry->count += count;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct tally_entry *x = a, *y = b;
+
+    return strcmp(x->text, y->text);
 }
 
 static int by_count(const void *a, const void *b)
 {
     const struct tally_entry *x = a, *y = b;
 
-    if (!x->text || !y->text)
-        return (x->text == NULL) - (y->text == NULL);
     if (x->count != y->count)
         return x->count > y->count ? -1 : 1;
-    return strcmp(x->text, y->text);
+    return by_text(a, b);
 }
 
-void tally_sort(struct tally *t)
+void tally_sort(struct tally *t, enum tally_order order)
 {
-    if (t->n > 0)
-        qsort(t->entries, t->cap, sizeof *t->entries, by_count);
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->cap; i++) {
+        struct tally_entry entry = t->entries[i];
+        t->entries[i] = (struct tally_entry){0};
+        if (entry.text)
+            t->entries[n++] = entry;
+    }
+    if (n > 0)
+        qsort(t->entries, n, sizeof *t->entries, order == TALLY_BY_TEXT ? by_text : by_count);
 }
