@@ -9,7 +9,7 @@
 #include "client/cmd/commands.h"
 #include "client/view/table.h"
 #include "proto/doc/doc_attribution.h"
-#include "proto/profile/profile.h"
+#include "proto/profile/profile_tally.h"
 
 #define RULES_BYTES_MAX ((size_t)1 << 20)
 #define UNMATCHED_MAX 1000
@@ -79,7 +79,9 @@ static int read_profile(struct attributing *x, const char *path, struct err *e)
         *e = large;
         return rc;
     }
-    rc = profile_read(x->rules->format, buf_str(&text), text.len, &seen, &why);
+    rc = profile_is_tally(buf_str(&text), text.len)
+             ? profile_read_tally(buf_str(&text), text.len, &seen, &why)
+             : profile_read(x->rules->format, buf_str(&text), text.len, &seen, &why);
     return rc < 0 ? cli_fail_in_file(path, rc, &why, e) : 0;
 }
 
@@ -233,8 +235,9 @@ const struct command command_attribute = {
     .name = "attribute",
     .usage = "--categories FILE PROFILE...",
     .summary = "attribute a profiler's samples to categories",
-    .more = "Profiles are files of callgrind, the text of perf script, or the table time-profile "
-            "that xctrace exports as XML; several are added up.",
+    .more = "Profiles are files of callgrind, the text of perf script, the table time-profile that "
+            "xctrace exports as XML, or what a report's evidence keeps of them in profiles/; "
+            "several are added up.",
     .opts = opts,
     .n_opts = ARRAY_LEN(opts),
     .values_bytes = sizeof(struct values),

@@ -1,6 +1,7 @@
 #include "core/summary/attribution.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "core/names.h"
 
@@ -107,12 +108,14 @@ static bool is_wanted(const char *pattern, struct piece name)
     return !pattern || (name.at && matches(pattern, name));
 }
 
-static bool is_in_window(const struct attribution *rules, int64_t at_ns)
+bool attribution_in_window(const struct attribution *rules, const struct profile_sample *s)
 {
-    if (at_ns < 0)
+    if (s->window != SAMPLE_BY_TIME)
+        return s->window == SAMPLE_INSIDE;
+    if (s->at_ns < 0)
         return rules->from_ms < 0 && rules->to_ms < 0;
-    return (rules->from_ms < 0 || at_ns >= rules->from_ms * 1000000) &&
-           (rules->to_ms < 0 || at_ns < rules->to_ms * 1000000);
+    return (rules->from_ms < 0 || s->at_ns >= rules->from_ms * 1000000) &&
+           (rules->to_ms < 0 || s->at_ns < rules->to_ms * 1000000);
 }
 
 static enum attribution_value exclusion(const struct attribution *rules,
@@ -124,7 +127,7 @@ static enum attribution_value exclusion(const struct attribution *rules,
         return ATTRIBUTION_OTHER_PROCESS;
     if (!is_wanted(rules->thread, s->thread))
         return ATTRIBUTION_OTHER_THREAD;
-    if (!is_in_window(rules, s->at_ns))
+    if (!attribution_in_window(rules, s))
         return ATTRIBUTION_OUTSIDE_WINDOW;
     if (s->is_kernel && !rules->kernel)
         return ATTRIBUTION_KERNEL;
@@ -154,6 +157,11 @@ bool attribution_add(const struct attribution *rules, const struct profile_sampl
 }
 
 /* ---- what follows */
+
+void attribution_tally_name(int seq, char out[ATTRIBUTION_TALLY_MAX])
+{
+    (void)snprintf(out, ATTRIBUTION_TALLY_MAX, ATTRIBUTION_TALLIES "/%d.tsv", seq);
+}
 
 int64_t attribution_recovered(const struct attribution *rules, const int64_t *counts)
 {

@@ -21,6 +21,9 @@ struct piece {
     size_t len;
 };
 
+/* Does it lie in the window that the rules name? A tally keeps the answer instead of the time. */
+enum sample_window { SAMPLE_BY_TIME, SAMPLE_INSIDE, SAMPLE_OUTSIDE };
+
 /* One sample, or several that are alike. */
 struct profile_sample {
     struct piece symbol; /* of the function that ran */
@@ -30,6 +33,7 @@ struct profile_sample {
     int64_t count;     /* how many; callgrind: instructions */
     bool is_kernel;    /* it ran in the kernel */
     bool is_suspended; /* its thread did not run */
+    enum sample_window window;
 };
 
 #define CATEGORIES_MAX 32
@@ -75,12 +79,20 @@ const char *attribution_reason(enum attribution_value v);
 size_t attribution_count(const struct attribution *rules);
 const char *attribution_name(const struct attribution *rules, size_t index);
 
+/* Of all samples: is it in the window? Without one in the rules all are. */
+bool attribution_in_window(const struct attribution *rules, const struct profile_sample *sample);
 /* The value that the sample is counted as, but for "samples". */
 size_t attribution_place(const struct attribution *rules, const struct profile_sample *sample);
 /* Adds the sample to counts, which has attribution_count(rules) of them. False, and nothing is
  * added, when there would be more than 2^53 - 1 samples. */
 bool attribution_add(const struct attribution *rules, const struct profile_sample *sample,
                      int64_t *counts);
+
+/* What counts were made of is kept as a file of the evidence (proto/profile/profile_tally.h), which
+ * is the one output of its observation. */
+#define ATTRIBUTION_TALLIES "profiles"
+#define ATTRIBUTION_TALLY_MAX 32
+void attribution_tally_name(int seq, char out[ATTRIBUTION_TALLY_MAX]); /* "profiles/12.tsv" */
 
 /* Samples that are not excluded. */
 int64_t attribution_recovered(const struct attribution *rules, const int64_t *counts);

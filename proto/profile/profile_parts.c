@@ -11,7 +11,8 @@
 void profile_in_init(struct profile_in *in, const char *data, size_t len,
                      const struct profile_seen *seen, struct err *e)
 {
-    *in = (struct profile_in){.at = data, .end = data + len, .seen = seen, .e = e};
+    *in = (struct profile_in){
+        .at = data, .end = data + len, .line_max = PROFILE_LINE_MAX, .seen = seen, .e = e};
 }
 
 int profile_fail(struct profile_in *in, const char *fmt, ...)
@@ -44,8 +45,8 @@ bool profile_line(struct profile_in *in, struct piece *line)
     }
     *line = (struct piece){in->at, (size_t)(newline - in->at)};
     in->at = newline + 1;
-    if (line->len > PROFILE_LINE_MAX)
-        profile_fail(in, "a line of more than %d bytes", PROFILE_LINE_MAX);
+    if (line->len > in->line_max)
+        profile_fail(in, "a line of more than %zu bytes", in->line_max);
     else if (memchr(line->at, '\0', line->len))
         profile_fail(in, "a NUL in a text; name the right format");
     return in->rc == 0;

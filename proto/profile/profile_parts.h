@@ -8,7 +8,8 @@
 
 struct profile_in {
     const char *at, *end;
-    int64_t line; /* of what was taken last; from 1 */
+    int64_t line;    /* of what was taken last; from 1 */
+    size_t line_max; /* bytes of one */
     const struct profile_seen *seen;
     struct err *e;
     int rc; /* 0 or -EBADMSG after the first error */
@@ -19,7 +20,7 @@ void profile_in_init(struct profile_in *in, const char *data, size_t len,
 /* Refuses the profile with a sentence; only the first one counts. Returns in->rc. */
 int profile_fail(struct profile_in *in, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The next line without its newline. False at the end, or after an error: a last line without a
- * newline was cut off, a longer one than PROFILE_LINE_MAX or one with a NUL is none. */
+ * newline was cut off, a longer one than line_max or one with a NUL is none. */
 bool profile_line(struct profile_in *in, struct piece *line);
 void profile_tell(struct profile_in *in, const struct profile_sample *sample);
 

@@ -1,10 +1,10 @@
-/* Profiles of all formats: what is read adds up, what is refused names its line. The first byte is
- * the format. */
+/* Profiles of all formats: what is read adds up, and so does its tally; what is refused names its
+ * line. The first byte is the format. */
 #include <stdio.h>
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "proto/profile/profile.h"
+#include "proto/profile/profile_tally.h"
 
 struct seen {
     enum profile_format format;
@@ -52,6 +52,37 @@ static struct attribution rules_of(enum profile_format format)
                                 .to_ms = -1};
 }
 
+struct tallying {
+    struct profile_tally tally;
+    const struct attribution *rules;
+};
+
+static bool add(void *of, const struct profile_sample *s)
+{
+    struct tallying *t = of;
+    return profile_tally_add(&t->tally, t->rules, s);
+}
+
+/* A tally of few bytes' worth of samples is never too large. */
+static void must_tally(const struct attribution *rules, const char *text, size_t len,
+                       const int64_t *counts)
+{
+    int64_t again[2 + ATTRIBUTION_VALUES] = {0};
+    struct tallying t = {.rules = rules};
+    const struct profile_seen seen = {add, &t};
+    struct buf tally = {0};
+    struct err e = {0};
+
+    if (len > 1 << 12)
+        return;
+    MUST(profile_read(rules->format, text, len, &seen, &e) == 0, "%s", e.text);
+    profile_tally_write(&t.tally, &tally);
+    profile_tally_deinit(&t.tally);
+    MUST(profile_tally_attribute(rules, tally.data, tally.len, again, &e) == 0, "%s", e.text);
+    MUST(memcmp(again, counts, sizeof again) == 0);
+    buf_deinit(&tally);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_in in = {data, size};
@@ -72,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(attribution_adds_up(&rules, counts));
         MUST(counts[2 + ATTRIBUTION_SAMPLES] == told.count);
         MUST(attribution_recovered(&rules, counts) <= told.count);
+        must_tally(&rules, text, len, counts);
     } else {
         MUST(strcmp(e.code, "profile.bad") == 0 && strncmp(e.field, "line ", 5) == 0);
     }

@@ -127,6 +127,16 @@ def profiles(s: Seeds) -> None:
              "<backtrace id='3'><frame id='4' name='m&lt;n'><binary id='5' path='/x/f'/></frame></backtrace></row>"
              "<row><sample-time ref='1'/><backtrace ref='3'/><!-- --></row><row><sample-time ref='1'/></row></r>")
     s.put("profile", "xctrace-small", b"\2" + small.encode())
+    head = "samples\tstate\tsymbol\tobject\tprocess\tthread\n"
+    lines = ["7\t-\t\\-\t\tfib\t\\-\n", "12\t-\tmain\t/lib/libc.so.6\tfib\tmain\n",
+             "3\tkernel\tfault\t[kernel.kallsyms]\tfib\tmain\n",
+             "1\tkernel,suspended,outside\ta\\x5cb\\x09\\xc3\\xa9\tx\tp\tt\n",
+             "9007199254740000\toutside\tz\t/x/f\tp\tt\n", "1\tsuspended\tz\tx\tp\tt\n"]
+    s.put("tally", "whole", head + "".join(lines))
+    s.put("tally", "empty", head)
+    s.put("tally", "order", head + lines[1] + lines[0])
+    s.put("tally", "cut", (head + lines[0])[:-3])
+    s.put("tally", "many", head + "9007199254740990\t-\ta\tb\tc\td\n" + "2\t-\tb\tb\tc\td\n")
 
 
 def times(s: Seeds) -> None:
