@@ -106,9 +106,9 @@ struct raw_samples {
     size_t n;
 };
 
-/* A file that a build step wrote. */
+/* A file that an observation left. */
 struct raw_output {
-    const char *name; /* as the suite names it */
+    const char *name; /* as the suite names it; of a profile: as in the evidence */
     int64_t bytes;
     const char *sha256;
 };
@@ -151,7 +151,8 @@ struct raw_observation {
     size_t n_values;
     struct raw_samples *samples; /* as declared, in that order; none where none are */
     size_t n_samples;
-    struct raw_output *outputs; /* build: as its lane names them, in that order */
+    struct raw_output *outputs; /* build, kernel: as its lane names them, in that order;
+                                   attribution: what its samples were counted from */
     size_t n_outputs;
 };
 /* Before anything is known of it beyond its place in the plan. */

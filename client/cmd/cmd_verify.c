@@ -146,6 +146,7 @@ static void check_attempt(struct verify *v, const struct verify_covers *covers)
     verify_documents(v);
     verify_report(v);
     verify_suite(v);
+    verify_profiles(v);
     verify_corrections(v);
     verify_bundle(v);
     if (covers->rev)

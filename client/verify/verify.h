@@ -84,6 +84,8 @@ void verify_report(struct verify *v);    /* verify_report.c: the raw report agai
 void verify_suite(struct verify *v);     /* verify_report.c: and against the suite */
 /* verify_corrections.c: the allowed diffs in the folder; no line for a job without any */
 void verify_corrections(struct verify *v);
+/* verify_profiles.c: what attribution was counted from; no line where nothing was */
+void verify_profiles(struct verify *v);
 void verify_bundle(struct verify *v); /* verify_bundle.c */
 
 /* Of a session's folder, between the sums and the signature, whose key the reports name:

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "client/verify/verify.h"
 #include "client/verify/verify_corrections.h"
+#include "client/verify/verify_profiles.h"
 #include "client/verify/verify_session.h"
 
 /* Faults that are named one by one; a folder that lost everything says it in a few lines. */
@@ -39,7 +40,7 @@ static bool belongs(const struct verify *v, const char *path)
     if (v->session)
         return verify_session_has(v->session, path);
     if (strncmp(path, "suite/", 6) == 0 || strncmp(path, "logs/", 5) == 0 ||
-        verify_is_correction(v, path))
+        verify_is_correction(v, path) || verify_is_tally(v, path))
         return true;
     for (size_t i = 0; i < ARRAY_LEN(more); i++)
         if (strcmp(path, more[i]) == 0)

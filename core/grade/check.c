@@ -249,9 +249,23 @@ static const char *check_sizes(const struct raw *raw, const struct raw_observati
     return NULL;
 }
 
-/* A good build step wrote what its lane names; nothing else writes anything. */
-static const char *check_outputs(const struct raw_observation *o, const struct raw_lane *lane)
+static const char *check_tally(const struct raw_observation *o)
 {
+    char name[ATTRIBUTION_TALLY_MAX];
+
+    attribution_tally_name(o->seq, name);
+    if (o->n_outputs != (is_ok(o) ? 1 : 0) ||
+        (o->n_outputs > 0 && !text_equal(o->outputs[0].name, name)))
+        return "has not the tally of its profile as its one output";
+    return NULL;
+}
+
+/* A good build step wrote what its lane names; nothing else writes anything but tallies. */
+static const char *check_outputs(const struct raw_observation *o, const struct raw_workload *w,
+                                 const struct raw_lane *lane)
+{
+    if (w->measure == MEASURE_ATTRIBUTION)
+        return check_tally(o);
     if (o->n_outputs != (is_ok(o) ? lane->outputs.n : 0))
         return "has not the outputs that its lane names";
     for (size_t i = 0; i < o->n_outputs; i++)
@@ -277,7 +291,7 @@ static const char *check_one(const struct raw *raw, size_t i, int *pin)
     if (!fault)
         fault = check_sizes(raw, o, w, &w->lanes[step->lane]);
     if (!fault)
-        fault = check_outputs(o, &w->lanes[step->lane]);
+        fault = check_outputs(o, w, &w->lanes[step->lane]);
     if (!fault)
         fault = check_pin(o, &w->lanes[step->lane], pin);
     if (!fault && i > 0 && is_ok(o) && measure_runs(w->measure) &&

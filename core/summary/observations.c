@@ -127,12 +127,28 @@ bool raw_is_paired(const struct raw *raw, bool of_sides)
     return !of_sides || raw->job.order == ORDER_INTERLEAVED;
 }
 
-bool observation_is_time(const struct raw *raw, const struct raw_observation *o)
+static const struct raw_workload *workload_of(const struct raw *raw,
+                                              const struct raw_observation *o)
 {
     for (size_t w = 0; w < raw->n_workloads; w++)
         if (strcmp(raw->workloads[w].name, o->workload) == 0)
-            return !measure_has_values(raw->workloads[w].measure);
-    return true;
+            return &raw->workloads[w];
+    return NULL;
+}
+
+bool observation_is_time(const struct raw *raw, const struct raw_observation *o)
+{
+    const struct raw_workload *w = workload_of(raw, o);
+
+    return !w || !measure_has_values(w->measure);
+}
+
+const struct attribution *observation_profile(const struct raw *raw,
+                                              const struct raw_observation *o)
+{
+    const struct raw_workload *w = workload_of(raw, o);
+
+    return w && w->measure == MEASURE_ATTRIBUTION ? w->profile : NULL;
 }
 
 bool raw_has_times(const struct raw *raw)

@@ -43,6 +43,9 @@ bool raw_is_paired(const struct raw *raw, bool of_sides);
 
 /* Is the figure of what it observed a time of the runner, which the ledger and the audit judge? */
 bool observation_is_time(const struct raw *raw, const struct raw_observation *o);
+/* The rules by which the samples of its profile were attributed; NULL: it has none. */
+const struct attribution *observation_profile(const struct raw *raw,
+                                              const struct raw_observation *o);
 /* Is there a workload whose figures are times, the program's own among them? */
 bool raw_has_times(const struct raw *raw);
 

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "core/summary/observations.h"
 #include "evidence/copy.h"
 #include "evidence/folder.h"
 #include "evidence/manifest.h"
@@ -119,6 +120,40 @@ static int put_logs(struct seal *s)
     return rc;
 }
 
+/* Only what its observation named: another file would stand in evidence that can never verify. */
+static int put_tally(const struct seal *s, const struct raw_output *tally)
+{
+    CLEANUP(mem_freep)
+    char *from = file_join(s->in->tally_dir, tally->name + strlen(ATTRIBUTION_TALLIES "/"));
+    CLEANUP(mem_freep) char *to = file_join(s->dir, tally->name);
+    char hex[DIGEST_HEX];
+    int rc = evidence_copy_file(from, to, s->e);
+
+    if (rc == 0)
+        rc = digest_file(to, hex, NULL, s->e);
+    if (rc == 0 && strcmp(hex, tally->sha256) != 0)
+        rc = err_set(s->e, -EBADMSG, "evidence.tally", tally->name,
+                     "%s is not what was counted; find what wrote to it and submit the job again.",
+                     from);
+    return rc;
+}
+
+static int put_tallies(struct seal *s)
+{
+    const struct raw *raw = s->in->raw;
+    char name[ATTRIBUTION_TALLY_MAX];
+    int rc = 0;
+
+    for (size_t i = 0; s->in->tally_dir && rc == 0 && i < raw->n_observations; i++) {
+        const struct raw_observation *o = &raw->observations[i];
+        attribution_tally_name(o->seq, name);
+        if (observation_profile(raw, o) && o->n_outputs > 0 &&
+            strcmp(o->outputs[0].name, name) == 0)
+            rc = put_tally(s, &o->outputs[0]);
+    }
+    return rc;
+}
+
 static int put_correction(struct seal *s, const char *folder, const struct evidence_correction *c)
 {
     CLEANUP(mem_freep) char *name = mem_printf("%s.diff", c->side);
@@ -159,9 +194,9 @@ static int put_sums(struct seal *s)
 /* ---- the folder */
 
 static int (*const steps[])(struct seal *) = {
-    put_raw,          put_summary,  put_report,    put_job,  put_policy,
-    put_host,         put_refusals, put_suite,     put_logs, put_corrections,
-    put_initial_sums, put_bundle,   put_reproduce, put_sums,
+    put_raw,         put_summary,      put_report, put_job,       put_policy,
+    put_host,        put_refusals,     put_suite,  put_logs,      put_tallies,
+    put_corrections, put_initial_sums, put_bundle, put_reproduce, put_sums,
 };
 
 static int fill(struct seal *s)

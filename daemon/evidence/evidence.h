@@ -36,6 +36,7 @@ struct evidence_input {
     const char *suite_dir;         /* copied to suite/; NULL: none */
     const struct evidence_log *logs;
     size_t n_logs;
+    const char *tally_dir; /* of the files of profiles/, as observations name them; NULL: none */
     const struct evidence_correction *corrections;
     size_t n_corrections;
     const char *initial_sums; /* text of initial-SHA256SUMS (evidence_initial_sums), or NULL */
@@ -50,13 +51,15 @@ struct evidence_sealed {
 };
 
 /* The checksums of what exists already when timing ends: job.json and policy.json (of raw->job and
- * raw->policy), the suite, the logs that are there. Everything else follows from the observations.
- * Appends to out; each line must hold in SHA256SUMS too, so that a suite or log that was exchanged
- * between timing and sealing shows. Reads raw->job, raw->policy, suite_dir and logs of in. */
+ * raw->policy), the suite, logs and tallies that are there. Everything else follows from the
+ * observations. Appends to out; each line must hold in SHA256SUMS too, so that a suite or log that
+ * was exchanged between timing and sealing shows. Reads raw->job, raw->policy, suite_dir, logs and
+ * tally_dir of in. */
 int evidence_initial_sums(const struct evidence_input *in, struct buf *out, struct err *e);
 
 /* Seals. 0 with *out (which may be NULL) filled, or -errno with e filled ("evidence.exists",
- * "evidence.name", "evidence.link", "evidence.special", "system.*"); on failure nothing remains,
+ * "evidence.name", "evidence.link", "evidence.special", "evidence.tally", "system.*"); on failure
+ * nothing remains,
  * under the final name or the temporary one. Blocking, and as long as its files are large. */
 int evidence_seal(const struct evidence_input *in, struct evidence_sealed *out, struct err *e);
 

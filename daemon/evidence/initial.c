@@ -62,6 +62,8 @@ int evidence_initial_sums(const struct evidence_input *in, struct buf *out, stru
         rc = add_logs(in, out, e);
     if (rc == 0)
         rc = add_policy(in->raw, out, e);
+    if (rc == 0 && in->tally_dir)
+        rc = manifest_of_part(in->tally_dir, ATTRIBUTION_TALLIES, out, e);
     if (rc == 0 && in->suite_dir)
         rc = manifest_of_part(in->suite_dir, "suite", out, e);
     return rc;

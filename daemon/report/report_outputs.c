@@ -1,9 +1,10 @@
-/* Files that the steps of measured builds wrote: how large, and whether they were the same bytes in
- * every observation. */
+/* Files that the steps of measured builds wrote (tallies of profiles are no such files): how large,
+ * and whether they were the same bytes in every observation. */
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "core/summary/observations.h"
 #include "report/number.h"
 #include "report/sections.h"
 
@@ -66,7 +67,8 @@ void section_outputs(const struct report *r)
 
     for (size_t i = 0; i < r->raw->n_observations; i++) {
         const struct raw_observation *o = &r->raw->observations[i];
-        if (o->n_outputs == 0 || o->seq < 0 || (size_t)o->seq >= r->raw->plan.n)
+        if (o->n_outputs == 0 || observation_profile(r->raw, o) || o->seq < 0 ||
+            (size_t)o->seq >= r->raw->plan.n)
             continue;
         const struct plan_step *step = &r->raw->plan.steps[o->seq];
         note(&a, o,

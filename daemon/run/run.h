@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "core/raw.h"
 #include "core/suite.h"
@@ -155,6 +156,7 @@ struct run_observation {
     int64_t baseline_rss, ready_rss, peak_rss; /* memory: bytes of the tree; -1: not known */
     int64_t window_from_ns, window_to_ns;      /* cpu: -1 where there was none */
     int64_t window_cpu_ns;                     /* of the tree in it; -1: not known */
+    struct buf tally; /* attribution: what was counted, filled by run_values.h; the taker's */
 };
 
 int run_observe_begin(struct run *run, const struct run_observe *req, struct err *e);

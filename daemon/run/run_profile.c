@@ -5,14 +5,16 @@
 
 #include "base/files.h"
 #include "base/mem.h"
-#include "proto/profile/profile.h"
+#include "proto/profile/profile_tally.h"
 
 struct taking {
     struct arena *a;
     const char *folder;
     const struct attribution *rules;
     int64_t *counts;
-    size_t left; /* bytes that may still be read */
+    struct profile_tally tally;
+    bool is_varied; /* the tally would be too large */
+    size_t left;    /* bytes that may still be read */
     int files;
     const char *fault, *got;
 };
@@ -24,9 +26,18 @@ static int refuse(struct taking *t, const char *fault, const char *path, const c
     return 1;
 }
 
+static bool take_sample(void *of, const struct profile_sample *s)
+{
+    struct taking *t = of;
+
+    t->is_varied = !profile_tally_add(&t->tally, t->rules, s);
+    return !t->is_varied && attribution_add(t->rules, s, t->counts);
+}
+
 static int take_file(void *ctx, const char *path, enum file_kind kind, mode_t mode, int64_t bytes)
 {
     struct taking *t = ctx;
+    const struct profile_seen seen = {take_sample, t};
     struct err e = {0};
     CLEANUP(mem_freep) char *full = file_join(t->folder, path);
     CLEANUP(buf_deinit) struct buf text = {0};
@@ -40,7 +51,9 @@ static int take_file(void *ctx, const char *path, enum file_kind kind, mode_t mo
         return refuse(t, "lane.profile_large", path, "too large");
     int rc = file_read(full, t->left, &text, &e);
     if (rc == 0)
-        rc = profile_attribute(t->rules, text.data, text.len, t->counts, &e);
+        rc = profile_read(t->rules->format, buf_str(&text), text.len, &seen, &e);
+    if (t->is_varied)
+        return refuse(t, "lane.profile_varied", path, "too many names");
     if (rc < 0)
         return refuse(t, "lane.profile_bad", path, e.text);
     t->left -= text.len;
@@ -63,7 +76,7 @@ static const char *take(struct taking *t)
 }
 
 const char *run_profile_take(struct arena *a, const char *folder, const struct attribution *rules,
-                             struct raw_value **out, const char **got)
+                             struct raw_value **out, struct buf *tally, const char **got)
 {
     size_t n = attribution_count(rules);
     struct taking t = {.a = a,
@@ -75,6 +88,9 @@ const char *run_profile_take(struct arena *a, const char *folder, const struct a
     struct err e = {0};
 
     (void)file_empty(folder, &e);
+    if (!fault)
+        profile_tally_write(&t.tally, tally);
+    profile_tally_deinit(&t.tally);
     *got = t.got;
     *out = arena_array(a, n, sizeof **out);
     for (size_t i = 0; i < n; i++)

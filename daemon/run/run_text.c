@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "proto/profile/profile.h"
+#include "proto/profile/profile_tally.h"
 #include "run/run_text_parts.h"
 
 /* ---- lanes */
@@ -216,6 +216,14 @@ static void profile_large(struct buf *b, const struct facts *f)
 {
     buf_printf(b, "left a profile of more than %d MiB (%s); record less, or sample more rarely",
                (int)(PROFILE_BYTES_MAX >> 20), clip(f->o->got).text);
+}
+
+static void profile_varied(struct buf *b, const struct facts *f)
+{
+    buf_printf(b,
+               "left a profile with more different functions than the evidence keeps, %d MiB of "
+               "names (%s); record less, or shorten the names",
+               (int)(PROFILE_TALLY_BYTES_MAX >> 20), clip(f->o->got).text);
 }
 
 static void counter_unknown(struct buf *b, const struct facts *f)
@@ -499,6 +507,7 @@ static const struct lane_text {
      "dot before it"},
     {"lane.profile_bad", WORKLOAD("profile.format"), profile_bad, NULL},
     {"lane.profile_large", LANE, profile_large, NULL},
+    {"lane.profile_varied", LANE, profile_varied, NULL},
     {"lane.profile_empty", LANE, NULL,
      "left a profile without a sample; let it run longer, or sample more often"},
     {"lane.baseline_wrong", WORKLOAD("baseline"), baseline_wrong, NULL},

@@ -58,7 +58,7 @@ static const char *take_profile(struct arena *a, const struct run_observe *req,
                                 struct run_observation *o)
 {
     o->raw.n_values = attribution_count(req->profile);
-    return run_profile_take(a, req->profile_dir, req->profile, &o->raw.values, &o->got);
+    return run_profile_take(a, req->profile_dir, req->profile, &o->raw.values, &o->tally, &o->got);
 }
 
 static const char *take(struct arena *a, const struct run_observe *req, int64_t instructions,

@@ -79,6 +79,7 @@ static void on_timer_closed(uv_handle_t *handle)
 
     arena_deinit(&a->arena);
     free(a->batch);
+    attempt_tallies_deinit(a);
     free(a);
 }
 

@@ -63,6 +63,12 @@ struct observer {
     int64_t all_turns, all_ns;
 };
 
+/* A file of the work folder that is to be written. */
+struct tally_text {
+    const char *name; /* as in the evidence: "profiles/12.tsv" */
+    struct buf text;
+};
+
 /* Before the step of a build may begin. */
 struct preparing {
     size_t next;          /* command of its lane */
@@ -91,6 +97,7 @@ struct attempt {
     const char *profile_dir;   /* where lanes of measure attribution run and leave their profiles */
     const char *work_dir, *suite_dir, *suite_build_dir, *home, *log_dir;
     const char *bench_dir; /* where the steps of builds are timed */
+    const char *tally_dir; /* what was counted of profiles, until it is sealed */
     struct attempt_side sides[JOB_SIDES_MAX];
     size_t n_sides;
     struct args *suite_build; /* expanded */
@@ -104,6 +111,8 @@ struct attempt {
     size_t plan_next, plan_stored;
     struct raw_observation *batch; /* of the repetition under way */
     size_t n_batch, batch_cap;
+    struct tally_text *tallies; /* of its profiles, not written yet */
+    size_t n_tallies, tallies_cap;
     struct replacement *replacements; /* per workload */
     int64_t *lane_last_ns; /* per (workload, lane): the last whole duration, for the time left */
     size_t *lane_base;     /* index of each workload's first lane in lane_last_ns */
@@ -276,6 +285,11 @@ int attempt_prepare_lane(struct attempt *a, const struct plan_step *step,
 /* Fills the outputs of a good observation, or makes it one that is not. */
 void attempt_take_outputs(struct attempt *a, const struct plan_step *step,
                           struct run_observation *o);
+
+/* tallies.c: takes what was counted out of an observation, and makes it its output */
+void attempt_take_tally(struct attempt *a, const struct plan_step *step, struct run_observation *o);
+int attempt_write_tallies(struct attempt *a); /* those that were taken; again after a failure */
+void attempt_tallies_deinit(struct attempt *a);
 
 /* sizes.c: one observation of a lane of measure "size", at once and without the runner */
 void attempt_weigh(struct attempt *a, const struct plan_step *step, struct run_observation *out);

@@ -127,7 +127,8 @@ static int sum_initially(struct attempt *a)
         .raw = &raw,
         .suite_dir = source_suite_path(a->sched->config.sources, &a->arena, a->job->suite_sha256),
         .logs = build_logs(a),
-        .n_logs = a->n_builds};
+        .n_logs = a->n_builds,
+        .tally_dir = a->tally_dir};
     struct buf sums = {0};
     int rc = evidence_initial_sums(&in, &sums, &a->e);
 
@@ -385,6 +386,7 @@ static int seal(struct attempt *a)
         .suite_dir = source_suite_path(a->sched->config.sources, &a->arena, a->job->suite_sha256),
         .logs = logs,
         .n_logs = a->n_builds + 1,
+        .tally_dir = a->tally_dir,
         .corrections = allowed,
         .n_corrections = n_allowed,
         .initial_sums = a->initial_sums,

@@ -174,7 +174,10 @@ static bool ends_repetition(const struct suite *suite, const struct plan *plan, 
 static int commit_batch(struct attempt *a)
 {
     FAULT_POINT("repetition.complete");
-    int rc = store_put_observations(a->sched->config.store, a->id, a->batch, a->n_batch, &a->e);
+    int rc = attempt_write_tallies(a);
+
+    if (rc == 0)
+        rc = store_put_observations(a->sched->config.store, a->id, a->batch, a->n_batch, &a->e);
 
     FAULT_POINT("repetition.committed");
     if (rc == 0)
@@ -256,6 +259,7 @@ static int observed(struct attempt *a)
     observer_ends(a);
     run_values_take(&a->arena, a->observing, &o);
     attempt_take_outputs(a, &a->plan->steps[a->plan_next], &o);
+    attempt_take_tally(a, &a->plan->steps[a->plan_next], &o);
     return keep(a, a->observing, &o);
 }
 

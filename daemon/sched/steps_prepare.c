@@ -27,6 +27,7 @@ static void name_folders(struct attempt *a)
     a->log_dir = arena_printf(&a->arena, "%s/logs", a->work_dir);
     a->callgrind_dir = arena_printf(&a->arena, "%s/callgrind", a->work_dir);
     a->profile_dir = arena_printf(&a->arena, "%s/profile", a->work_dir);
+    a->tally_dir = arena_printf(&a->arena, "%s/" ATTRIBUTION_TALLIES, a->work_dir);
     for (size_t k = 0; k < a->n_sides; k++) {
         struct attempt_side *side = &a->sides[k];
         side->source_dir =
@@ -40,8 +41,8 @@ static void name_folders(struct attempt *a)
 
 static int make_folders(struct attempt *a)
 {
-    const char *const dirs[] = {a->work_dir,      a->suite_build_dir, a->home,       a->log_dir,
-                                a->callgrind_dir, a->bench_dir,       a->profile_dir};
+    const char *const dirs[] = {a->work_dir,      a->suite_build_dir, a->home,        a->log_dir,
+                                a->callgrind_dir, a->bench_dir,       a->profile_dir, a->tally_dir};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(dirs); i++)

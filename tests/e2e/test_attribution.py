@@ -1,7 +1,9 @@
 """Shares of a profiler's samples: from the files that a lane leaves to report, page and verify, never contractual;
 and `aurabench attribute` over profiles that are there already."""
 
+import hashlib
 import json
+import re
 import shutil
 import subprocess
 
@@ -95,6 +97,129 @@ def test_a_share_that_was_changed_afterwards_does_not_verify(daemon, compared, t
         done.stdout.split())
 
 
+# ---- what was counted is kept
+
+
+def tally(evidence, seq: int):
+    return evidence / f"profiles/{seq}.tsv"
+
+
+def test_what_was_counted_is_in_the_evidence_and_gives_the_counts_again(daemon, compared, tmp_path):
+    evidence, raw = daemon.evidence(compared), daemon.raw(compared)
+    assert sorted(p.name for p in (evidence / "profiles").iterdir()) == sorted(
+        f"{o['seq']}.tsv" for o in raw["observations"])
+    last = raw["observations"][-1]
+    text = tally(evidence, last["seq"]).read_text()
+    assert last["outputs"] == [{"name": f"profiles/{last['seq']}.tsv", "bytes": len(text),
+                                "sha256": hashlib.sha256(text.encode()).hexdigest()}]
+    frames = {v["name"]: v["value"] for v in last["values"]}["frames"]
+    assert text.splitlines() == [
+        "samples\tstate\tsymbol\tobject\tprocess\tthread", "1\t-\t\\-\t\\-\tfib\tfib",
+        "1\t-\tfib\t/bin/fib\tfib\tfib", f"{frames}\t-\tframe_push\t/bin/fib\tfib\tfib",
+        "1\t-\town\t/lib/librt.so.1\tfib\tfib", "1\t-\tvalue_add\t/bin/fib\tfib\tfib",
+        "1\tkernel\tfault\t[kernel.kallsyms]\tfib\tfib"]
+    for name in ("SHA256SUMS", "initial-SHA256SUMS"):
+        assert f"{last['outputs'][0]['sha256']}  profiles/{last['seq']}.tsv\n" in (evidence / name).read_text()
+    assert "rules applied again to 8 tallies, all equal" in " ".join(daemon.run("verify", evidence).stdout.split())
+    path = rules(tmp_path, "perf-script", CATEGORIES)
+    again = attributed("--categories", path, tally(evidence, last["seq"]), "--unmatched", "5")
+    assert [c["samples"] for c in again["categories"]] == [v["value"] for v in last["values"]][:4]
+    assert again["unmatched"] == [{"symbol": "fib", "samples": 1}]
+    assert "profiles/" not in daemon.run("report", compared).stdout
+
+
+def mend(folder) -> None:
+    """SHA256SUMS, and those of when timing ended, as a liar without the key would write them again."""
+    names = sorted(str(p.relative_to(folder)) for p in folder.rglob("*")
+                   if p.is_file() and not p.name.startswith("SHA256SUMS"))
+    for sums, which in (("initial-SHA256SUMS", lambda n: re.match("job|policy|logs/build|profiles/|suite/", n)),
+                        ("SHA256SUMS", lambda n: True)):
+        (folder / sums).write_text("".join(
+            f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names if which(name)))
+
+
+def lie(folder, change) -> None:
+    raw = json.loads((folder / "raw.json").read_text())
+    change(raw["observations"][2])
+    (folder / "raw.json").write_text(json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n")
+
+
+def rename(text: str) -> str:
+    return text.replace("\tvalue_add\t", "\tvalue_bad\t")
+
+
+def move(text: str) -> str:
+    """The sum stays, a category gets one more."""
+    return re.sub(r"\n1\t-\tfib\t[^\n]*", "", text).replace("\n1\t-\tvalue_add", "\n2\t-\tvalue_add")
+
+
+def put_tally(folder, text: str) -> None:
+    """Into the folder and as raw.json names it."""
+    tally(folder, 2).write_text(text)
+    lie(folder, lambda o: o["outputs"][0].update(bytes=len(text), sha256=hashlib.sha256(text.encode()).hexdigest()))
+
+
+FAULTS = {
+    "changed": (lambda f: tally(f, 2).write_text(rename(tally(f, 2).read_text())),
+                "profiles", "profiles/2.tsv: it is not the one that raw.json names"),
+    "missing": (lambda f: tally(f, 2).unlink(), "profiles", "profiles/2.tsv: it is missing"),
+    "linked": (lambda f: (tally(f, 2).rename(f.parent / "elsewhere"), tally(f, 2).symlink_to(f.parent / "elsewhere")),
+               "profiles", "profiles/2.tsv: it is missing"),
+    "extra": (lambda f: tally(f, 99).write_text(tally(f, 2).read_text()),
+              "files", "profiles/99.tsv is no part of an evidence folder"),
+    "large": (lambda f: tally(f, 2).write_bytes(bytes(17 << 20)), "profiles", "profiles/2.tsv: it cannot be read"),
+    "counted otherwise": (lambda f: put_tally(f, move(tally(f, 2).read_text())),
+                          "profiles", "profiles/2.tsv: it gives another count of runtime than raw.json"),
+    "none": (lambda f: put_tally(f, "nonsense\n"), "profiles", "profiles/2.tsv: line 1: no head of a tally"),
+    "not canonical": (lambda f: put_tally(f, tally(f, 2).read_text().replace("1\t-\tfib", "01\t-\tfib")),
+                      "profiles", "profiles/2.tsv: line 3: a count"),
+    "not named": (lambda f: lie(f, lambda o: o.pop("outputs")), "profiles", "profiles/2.tsv: raw.json does not name it"),
+    "named otherwise": (lambda f: lie(f, lambda o: o["outputs"][0].update(name="profiles/3.tsv")),
+                        "observations", "has not the tally of its profile"),
+}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """The evidence of one report, for many lies."""
+    folder = tmp_path_factory.mktemp("kept")
+    daemon = harness.Daemon(folder, harness.FakeHost(folder / "host")).start()
+    harness.make_repo(folder / "repo", {"one": {"calls": SAMPLES.replace("$1\nwhile", "5\nwhile")}})
+    suite = harness.make_suite(folder / "suite", [workload({"c": {"command": ["{source}/calls"]}})])
+    job = harness.job_file(folder / "job.json", suite={"path": str(suite)}, repetitions=3,
+                           sources={"here": {"repo": str(folder / "repo"), "rev": "one"}})
+    policy = folder / "quick.json"
+    policy.write_text(json.dumps(harness.quick_policy()))
+    id = daemon.json("submit", job, "--policy", policy)["id"]
+    assert daemon.finish(id)["job"]["state"] == "done"
+    yield daemon.evidence(id)
+    daemon.close()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_tally_that_does_not_hold_is_named(kept, tmp_path, fault):
+    change, check, words = FAULTS[fault]
+    folder = tmp_path / "copy"
+    shutil.copytree(kept, folder)
+    change(folder)
+    mend(folder)
+    done = subprocess.run([harness.CLIENT, "verify", "--json", "--ignore-signature", folder], capture_output=True,
+                          text=True, env=harness.CLEAN_ENV)
+    assert done.returncode == 1, done.stdout
+    said = [c["text"] for c in json.loads(done.stdout)["checks"] if c["check"] == check and c["status"] == "FAIL"]
+    assert any(words in text for text in said), done.stdout
+
+
+def test_no_lie_about_what_was_counted_goes_unseen_without_the_key(kept):
+    done = subprocess.run([harness.BUILD / "tests/unit/client/verify_mutations", kept], capture_output=True,
+                          text=True, env=harness.CLEAN_ENV)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert not re.findall(r"^missed raw\.json (observations\[\]\.(?:outputs|values).*|workloads.*)$", done.stdout, re.M)
+
+
+# ---- profiles that are none
+
+
 @pytest.mark.parametrize(("script", "code", "word"), [
     ("echo done", "lane.profile_missing", "left no profile"),
     ("echo x >.hidden; mkdir folder; echo y >folder/z; echo done", "lane.profile_missing", "left no profile"),
@@ -102,6 +227,8 @@ def test_a_share_that_was_changed_afterwards_does_not_verify(daemon, compared, t
     ("echo nonsense >p; echo done", "lane.profile_bad", "p: line 1: no event"),
     ("ln -s /etc/passwd p; echo done", "lane.profile_bad", "p: no file"),
     ("truncate -s 65M p; echo done", "lane.profile_large", "more than 64 MiB"),
+    ("s=$(printf '%8000s' '' | tr ' ' s); i=0; while [ $i -lt 2200 ]; do i=$((i+1)); "
+     "echo \"a 1 1.5: e: 1 $s$i (/b)\"; done >p; echo done", "lane.profile_varied", "16 MiB of names (p:"),
     ("echo nonsense >p; echo wrong", "lane.stdout_wrong", ""),
 ])
 def test_a_profile_that_is_none_makes_the_attempt_void_by_name(daemon, tmp_path, policy, script, code, word):

@@ -152,6 +152,50 @@ def test_what_was_built_for_a_cancelled_job_is_removed_while_the_daemon_answers(
     world.settle()
 
 
+# ---- profiles
+
+
+def write_profiler(world) -> tuple[pathlib.Path, pathlib.Path]:
+    """A suite whose lane leaves a profile."""
+    script = 'echo "a 1 1.5: e: 1 frame_a (/b)" >p; echo done'
+    suite = harness.make_suite(world.folder / "suite-profile", [{
+        "name": "calls", "measure": "attribution", "stdout": "done\n",
+        "profile": {"format": "perf-script", "categories": [{"name": "frames", "symbols": ["frame_*"]}]},
+        "lanes": {"left": {"command": ["/bin/sh", "-c", script]}}}])
+    policy = world.folder / "profile.json"
+    policy.write_text(json.dumps(world.policy))
+    return suite, policy
+
+
+def profiled(world, suite, policy) -> str:
+    job = harness.job_file(world.folder / "job.json", suite={"path": str(suite)}, repetitions=2)
+    world.accepted.append(world.daemon.json("submit", job, "--policy", policy)["id"])
+    return world.accepted[-1]
+
+
+@pytest.mark.parametrize("words", [
+    *(f"{name}=kill@{n}" for name in matrix.names("profile") for n in (1, 2)),
+    "timing.ended=kill", "seal.inputs_ready=kill", "seal.sealed=kill"])
+def test_what_was_counted_is_sealed_whole_or_lost_with_its_attempt(world, words):
+    """The next attempt of the same suite finds nothing of it, and has all of its own."""
+    suite, policy = write_profiler(world)
+    assert world.restart()
+    world.arm(words)
+    first = profiled(world, suite, policy)
+    kill_at(world, words)
+    world.check_dead()
+    assert world.restart()
+    world.finish(first)
+    assert world.state_of(first) == ("done" if words == "seal.sealed=kill" else "lost")
+    second = profiled(world, suite, policy)
+    world.finish(second)
+    assert world.state_of(second) == "done"
+    for id in {first, second} if words == "seal.sealed=kill" else {second}:
+        kept = world.daemon.evidence(id) / "profiles"
+        assert len(list(kept.iterdir())) == len(world.daemon.raw(id)["observations"]) == 2
+    world.settle()
+
+
 # ---- sessions
 
 

@@ -299,6 +299,7 @@ static void run_checks(struct verify *v)
     verify_documents(v);
     verify_report(v);
     verify_suite(v);
+    verify_profiles(v);
     verify_corrections(v);
     MUST(v->n_lines > 0);
     for (size_t i = 0; i < v->n_lines; i++)

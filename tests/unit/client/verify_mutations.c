@@ -104,6 +104,8 @@ static bool caught_without(const struct evidence *ev, const struct lie *lie, boo
         verify_documents(&v);
     if (!verify_failed(&v) && with_suite)
         verify_suite(&v);
+    if (!verify_failed(&v))
+        verify_profiles(&v);
     bool caught = verify_failed(&v);
     verify_deinit(&v);
     return caught;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "../report/sample.h"
+#include "base/digest.h"
 #include "evidence/evidence.h"
 #include "proto/doc/documents.h"
 
@@ -190,6 +191,64 @@ static void optional_files_may_be_left_out(void **state)
     folder_expect_sums_pass(f->sealed);
 }
 
+/* ---- tallies of profiles */
+
+#define TALLY "samples\tstate\tsymbol\tobject\tprocess\tthread\n1\t-\ta\tb\tc\td\n"
+
+/* The first observation is of a profile, whose tally lies in the folder. */
+static void counted(struct fixture *f, const char *text)
+{
+    static const struct attribution rules = {.format = PROFILE_CALLGRIND};
+    struct raw *raw = sample_raw(&f->a);
+    struct raw_observation *o = &raw->observations[0];
+    char hex[DIGEST_HEX], name[ATTRIBUTION_TALLY_MAX];
+
+    digest_bytes(TALLY, strlen(TALLY), hex);
+    attribution_tally_name(o->seq, name);
+    for (size_t w = 0; w < raw->n_workloads; w++)
+        if (strcmp(raw->workloads[w].name, o->workload) == 0) {
+            raw->workloads[w].measure = MEASURE_ATTRIBUTION;
+            raw->workloads[w].profile = &rules;
+        }
+    o->outputs = arena_alloc(&f->a, sizeof *o->outputs);
+    o->n_outputs = 1;
+    o->outputs[0] = (struct raw_output){arena_strdup(&f->a, name), (int64_t)strlen(TALLY),
+                                        arena_strdup(&f->a, hex)};
+    folder_put(f->dir, "profiles/.keep", "");
+    CLEANUP(mem_freep) char *keep = file_join(f->dir, "profiles/.keep");
+    assert_int_equal(remove(keep), 0);
+    if (text)
+        folder_put(f->dir, name, text);
+    f->in.raw = raw;
+    f->in.tally_dir = arena_printf(&f->a, "%s/profiles", f->dir);
+}
+
+static void a_tally_is_sealed_and_was_there_when_timing_ended(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP(buf_deinit) struct buf initial = {0};
+    struct err e = {0};
+
+    counted(f, TALLY);
+    assert_int_equal(evidence_initial_sums(&f->in, &initial, &e), 0);
+    assert_non_null(strstr(buf_str(&initial), "  profiles/0.tsv\n"));
+    seal(f, NULL);
+    CLEANUP(mem_freep) char *text = folder_get(f->sealed, "profiles/0.tsv");
+    assert_string_equal(text, TALLY);
+    folder_expect_sums_pass(f->sealed);
+}
+
+static void a_tally_that_changed_or_is_gone_is_not_sealed(void **state)
+{
+    struct fixture *f = *state;
+
+    counted(f, NULL);
+    expect_refused(f, "system.open");
+    counted(f, TALLY "2\t-\tb\tb\tc\td\n");
+    expect_refused(f, "evidence.tally");
+    expect_root_untouched(f);
+}
+
 static int check_mode(void *ctx, const char *path, enum file_kind kind, mode_t mode, int64_t bytes)
 {
     bool script = strcmp(path, "suite/run.sh") == 0;
@@ -352,6 +411,8 @@ int main(void)
         TEST(refusals_are_one_line_each),
         TEST(a_void_attempt_has_no_summary),
         TEST(optional_files_may_be_left_out),
+        TEST(a_tally_is_sealed_and_was_there_when_timing_ended),
+        TEST(a_tally_that_changed_or_is_gone_is_not_sealed),
         TEST(modes_do_not_depend_on_the_umask),
         TEST(evidence_is_never_replaced),
         TEST(an_empty_folder_of_that_name_is_not_replaced_either),
