@@ -20,8 +20,9 @@ static const struct raw_output *tally_of(const struct raw *raw, const struct raw
 bool verify_is_tally(const struct verify *v, const char *path)
 {
     char name[ATTRIBUTION_TALLY_MAX];
+    bool may_be = strncmp(path, ATTRIBUTION_TALLIES "/", strlen(ATTRIBUTION_TALLIES "/")) == 0;
 
-    for (size_t i = 0; v->raw && i < v->raw->n_observations; i++) {
+    for (size_t i = 0; may_be && v->raw && i < v->raw->n_observations; i++) {
         const struct raw_observation *o = &v->raw->observations[i];
         attribution_tally_name(o->seq, name);
         if (tally_of(v->raw, o) && strcmp(path, name) == 0)

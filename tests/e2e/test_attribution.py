@@ -128,6 +128,18 @@ def test_what_was_counted_is_in_the_evidence_and_gives_the_counts_again(daemon, 
     assert "profiles/" not in daemon.run("report", compared).stdout
 
 
+def test_a_void_attempt_keeps_what_was_counted_before_it_failed(daemon, tmp_path, policy):
+    script = (f'echo x >>{tmp_path}/runs; [ $(wc -l <{tmp_path}/runs) -lt 3 ] || exit 3; '
+              'echo "a 1 1.5: e: 1 frame_a (/b)" >p; echo done')
+    suite = harness.make_suite(tmp_path / "suite", [workload(lane(script))])
+    job = harness.job_file(tmp_path / "job.json", suite={"path": str(suite)}, repetitions=5)
+    id = daemon.finish(daemon.json("submit", job, "--policy", policy)["id"])["job"]["id"]
+    assert daemon.raw(id)["void_code"] == "lane.exit_status"
+    evidence = daemon.evidence(id)
+    assert sorted(p.name for p in (evidence / "profiles").iterdir()) == ["0.tsv", "1.tsv"]
+    assert "applied again to 2 tallies" in " ".join(daemon.run("verify", evidence).stdout.split())
+
+
 def mend(folder) -> None:
     """SHA256SUMS, and those of when timing ended, as a liar without the key would write them again."""
     names = sorted(str(p.relative_to(folder)) for p in folder.rglob("*")
