@@ -125,7 +125,8 @@ def short_template(w) -> dict:
     """A job with all that writes in the daemon, and little that takes time beside that."""
     policy = w.folder / "policy.json"
     policy.write_text(json.dumps(w.policy))
-    suite = harness.make_suite(w.folder / "short", [harness.protocol({"lane": {"command": ["{suite}/lane"]}})],
+    suite = harness.make_suite(w.folder / "short", [harness.protocol({"lane": {"command": ["{suite}/lane"]}}),
+                                                    worlds.PROFILED],
                                {"lane": harness.LANE_SH}, suite_build=[["/bin/echo", "built"]])
     job = harness.job_file(w.folder / "short.json", suite={"path": str(suite)})
     id = w.daemon.json("submit", job, "--policy", policy)["id"]

@@ -12,7 +12,7 @@ import pytest
 
 import harness
 import matrix
-from world import World, children, identity, status
+from world import PROFILED, World, children, identity, status
 
 
 @pytest.fixture
@@ -157,11 +157,7 @@ def test_what_was_built_for_a_cancelled_job_is_removed_while_the_daemon_answers(
 
 def write_profiler(world) -> tuple[pathlib.Path, pathlib.Path]:
     """A suite whose lane leaves a profile."""
-    script = 'echo "a 1 1.5: e: 1 frame_a (/b)" >p; echo done'
-    suite = harness.make_suite(world.folder / "suite-profile", [{
-        "name": "calls", "measure": "attribution", "stdout": "done\n",
-        "profile": {"format": "perf-script", "categories": [{"name": "frames", "symbols": ["frame_*"]}]},
-        "lanes": {"left": {"command": ["/bin/sh", "-c", script]}}}])
+    suite = harness.make_suite(world.folder / "suite-profile", [PROFILED])
     policy = world.folder / "profile.json"
     policy.write_text(json.dumps(world.policy))
     return suite, policy

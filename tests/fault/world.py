@@ -42,6 +42,13 @@ def write_program(path: pathlib.Path, text: str) -> None:
     path.chmod(0o755)
 
 
+# A workload whose lane leaves a profile.
+PROFILED = {
+    "name": "calls", "measure": "attribution", "stdout": "done\n",
+    "profile": {"format": "perf-script", "categories": [{"name": "frames", "symbols": ["frame_*"]}]},
+    "lanes": {"left": {"command": ["/bin/sh", "-c", 'echo "a 1 1.5: e: 1 frame_a (/b)" >p; echo done']}}}
+
+
 class World:
     """One state folder and its many daemons. `counts` is what the tests add up."""
 
