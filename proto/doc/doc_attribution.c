@@ -120,24 +120,23 @@ const struct attribution *doc_attribution(struct json_in *in, const cJSON *obj)
     return rules;
 }
 
+static void decode_file(struct json_in *in, const cJSON *doc, void *out)
+{
+    json_closed(in, doc, attribution_keys);
+    doc_schema(in, doc, "aurabench.attribution.v1");
+    if (!in->rc)
+        decode(in, doc, out);
+}
+
 int attribution_decode(struct arena *a, const char *data, size_t len,
                        const struct attribution **out, struct err *e)
 {
-    struct json_in in;
-    cJSON *doc;
-    int rc = json_parse(data, len, &doc, e);
-    if (rc)
-        return rc;
-    json_in_init(&in, a, e);
     struct attribution *rules = arena_alloc(a, sizeof *rules);
-    json_closed(&in, doc, attribution_keys);
-    doc_schema(&in, doc, "aurabench.attribution.v1");
-    if (!in.rc)
-        decode(&in, doc, rules);
-    cJSON_Delete(doc);
-    if (!in.rc)
+    int rc = doc_decode(a, data, len, decode_file, rules, e);
+
+    if (rc == 0)
         *out = rules;
-    return in.rc;
+    return rc;
 }
 
 static void patterns_encode(struct json_out *o, const char *key, const struct args *patterns)

@@ -6,6 +6,22 @@
 #include "proto/form/duration.h"
 #include "proto/json/json_text.h"
 
+int doc_decode(struct arena *a, const char *data, size_t len,
+               void (*take)(struct json_in *in, const cJSON *doc, void *out), void *out,
+               struct err *e)
+{
+    struct json_in in;
+    cJSON *doc;
+    int rc = json_parse(data, len, &doc, e);
+
+    if (rc)
+        return rc;
+    json_in_init(&in, a, e);
+    take(&in, doc, out);
+    cJSON_Delete(doc);
+    return in.rc;
+}
+
 bool doc_is_name(const char *s)
 {
     size_t n = strlen(s);

@@ -9,6 +9,11 @@
 #define DOC_LABEL_MAX 200
 #define DOC_PROGRAMS_MAX 256
 
+/* Parses a text and lets take() fill out; what is there after an error is of no use. */
+int doc_decode(struct arena *a, const char *data, size_t len,
+               void (*take)(struct json_in *in, const cJSON *doc, void *out), void *out,
+               struct err *e);
+
 /* 1 to 64 of a-z, 0-9, '_' and '-': names stand in paths, tables and commands. */
 bool doc_is_name(const char *s);
 /* Fails at key unless name is one; code is the document's ("suite.bad"). */

@@ -244,21 +244,20 @@ void job_file_decode_node(struct json_in *in, const cJSON *doc, struct job_file 
     json_leave(in, mark);
 }
 
+static void decode_file(struct json_in *in, const cJSON *doc, void *out)
+{
+    job_file_decode_node(in, doc, out);
+}
+
 int job_file_decode(struct arena *a, const char *data, size_t len, struct job_file **out,
                     struct err *e)
 {
-    struct json_in in;
-    cJSON *doc;
-    int rc = json_parse(data, len, &doc, e);
-    if (rc)
-        return rc;
-    json_in_init(&in, a, e);
     struct job_file *file = arena_alloc(a, sizeof *file);
-    job_file_decode_node(&in, doc, file);
-    cJSON_Delete(doc);
-    if (!in.rc)
+    int rc = doc_decode(a, data, len, decode_file, file, e);
+
+    if (rc == 0)
         *out = file;
-    return in.rc;
+    return rc;
 }
 
 /* ---- writing */

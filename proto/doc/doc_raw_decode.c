@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "proto/doc/doc_attribution.h"
 #include "proto/doc/doc_calibration.h"
+#include "proto/doc/doc_common.h"
 #include "proto/doc/doc_host.h"
 #include "proto/doc/doc_ledger.h"
 #include "proto/doc/doc_raw.h"
@@ -475,8 +476,10 @@ static void records_decode(struct json_in *in, const cJSON *doc, struct raw *raw
                                        &raw->n_rechecks);
 }
 
-static void raw_read(struct json_in *in, const cJSON *doc, struct raw *raw)
+static void raw_read(struct json_in *in, const cJSON *doc, void *out)
 {
+    struct raw *raw = out;
+
     closed_decode(in, doc, raw);
     raw->calibration = calibration_decode(in, doc, "calibration");
     ledger_sources_decode(in, doc, "observer", &raw->observer);
@@ -497,16 +500,10 @@ static void raw_read(struct json_in *in, const cJSON *doc, struct raw *raw)
 
 int raw_decode(struct arena *a, const char *data, size_t len, struct raw **out, struct err *e)
 {
-    cJSON *doc = NULL;
-    int rc = json_parse(data, len, &doc, e);
-    if (rc)
-        return rc;
-    struct json_in in;
-    json_in_init(&in, a, e);
     struct raw *raw = arena_alloc(a, sizeof *raw);
-    raw_read(&in, doc, raw);
-    cJSON_Delete(doc);
-    if (in.rc == 0)
+    int rc = doc_decode(a, data, len, raw_read, raw, e);
+
+    if (rc == 0)
         *out = raw;
-    return in.rc;
+    return rc;
 }

@@ -104,21 +104,21 @@ static void decode_jobs(struct json_in *in, const cJSON *doc, struct session_fil
     json_leave(in, mark);
 }
 
+static void decode_file(struct json_in *in, const cJSON *doc, void *out)
+{
+    struct session_file *file = out;
+
+    decode_common(in, doc, session_file_keys, &file->session);
+    decode_jobs(in, doc, file);
+}
+
 int session_file_decode(struct arena *a, const char *data, size_t len, struct session_file **out,
                         struct err *e)
 {
-    struct json_in in;
-    cJSON *doc;
-    int rc = json_parse(data, len, &doc, e);
-
-    if (rc)
-        return rc;
-    json_in_init(&in, a, e);
     struct session_file *file = arena_alloc(a, sizeof *file);
-    decode_common(&in, doc, session_file_keys, &file->session);
-    decode_jobs(&in, doc, file);
-    cJSON_Delete(doc);
-    if (in.rc == 0)
+    int rc = doc_decode(a, data, len, decode_file, file, e);
+
+    if (rc == 0)
         *out = file;
-    return in.rc;
+    return rc;
 }

@@ -488,8 +488,10 @@ static void decode_builds(struct json_in *in, const cJSON *doc, struct suite *s)
                   "needs into \"build\"");
 }
 
-static void decode_suite(struct json_in *in, const cJSON *doc, struct suite *s)
+static void decode_suite(struct json_in *in, const cJSON *doc, void *out)
 {
+    struct suite *s = out;
+
     refuse_later(in, doc);
     json_closed(in, doc, suite_keys);
     doc_schema(in, doc, "aurabench.suite.v1");
@@ -503,16 +505,10 @@ static void decode_suite(struct json_in *in, const cJSON *doc, struct suite *s)
 
 int suite_decode(struct arena *a, const char *data, size_t len, struct suite **out, struct err *e)
 {
-    struct json_in in;
-    cJSON *doc;
-    int rc = json_parse(data, len, &doc, e);
-    if (rc)
-        return rc;
-    json_in_init(&in, a, e);
     struct suite *s = arena_alloc(a, sizeof *s);
-    decode_suite(&in, doc, s);
-    cJSON_Delete(doc);
-    if (!in.rc)
+    int rc = doc_decode(a, data, len, decode_suite, s, e);
+
+    if (rc == 0)
         *out = s;
-    return in.rc;
+    return rc;
 }
