@@ -140,6 +140,16 @@ def test_a_void_attempt_keeps_what_was_counted_before_it_failed(daemon, tmp_path
     assert "applied again to 2 tallies" in " ".join(daemon.run("verify", evidence).stdout.split())
 
 
+def test_what_a_lane_wrote_into_the_tallies_is_not_sealed(daemon, tmp_path, policy):
+    script = ('[ ! -e ../profiles/0.tsv ] || echo x >>../profiles/0.tsv; '
+              'echo "a 1 1.5: e: 1 frame_a (/b)" >p; echo done')
+    suite = harness.make_suite(tmp_path / "suite", [workload(lane(script))])
+    job = harness.job_file(tmp_path / "job.json", suite={"path": str(suite)}, repetitions=3)
+    shown = daemon.finish(daemon.json("submit", job, "--policy", policy)["id"])["job"]
+    assert (shown["state"], shown["error"]["code"], shown["report"]) == ("failed", "evidence.tally", None)
+    assert "profiles/0.tsv is not what was counted" in shown["error"]["text"]
+
+
 def mend(folder) -> None:
     """SHA256SUMS, and those of when timing ended, as a liar without the key would write them again."""
     names = sorted(str(p.relative_to(folder)) for p in folder.rglob("*")

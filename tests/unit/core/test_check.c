@@ -238,6 +238,40 @@ static void an_output_of_another_size(struct arena *a, struct raw *r)
     give_outputs(a, r);
     raw_find(r, "fib30", "c", "after", 3)->outputs->bytes++;
 }
+/* int32 counts samples: of each observation there is a tally. */
+static void count_samples(struct arena *a, struct raw *r)
+{
+    static const struct attribution rules = {.format = PROFILE_CALLGRIND};
+    struct raw_workload *w = &r->workloads[2];
+
+    w->measure = MEASURE_ATTRIBUTION;
+    w->profile = &rules;
+    for (size_t i = 0; i < r->n_observations; i++) {
+        struct raw_observation *o = &r->observations[i];
+        char name[ATTRIBUTION_TALLY_MAX];
+        if (strcmp(o->workload, "int32") != 0)
+            continue;
+        o->elapsed_ns = -1;
+        o->n_values = attribution_count(&rules);
+        o->values = arena_array(a, o->n_values, sizeof *o->values);
+        for (size_t k = 0; k < o->n_values; k++)
+            o->values[k].name = attribution_name(&rules, k);
+        attribution_tally_name(o->seq, name);
+        o->n_outputs = 1;
+        o->outputs = arena_alloc(a, sizeof *o->outputs);
+        *o->outputs = (struct raw_output){arena_strdup(a, name), 7, "hash"};
+    }
+}
+static void no_tally(struct arena *a, struct raw *r)
+{
+    count_samples(a, r);
+    raw_find(r, "int32", "c", "after", 3)->n_outputs = 0;
+}
+static void the_tally_of_another(struct arena *a, struct raw *r)
+{
+    count_samples(a, r);
+    raw_find(r, "int32", "c", "after", 3)->outputs->name = "profiles/0.tsv";
+}
 static void read_from(struct raw *r, enum measure measure, const char *tool)
 {
     r->void_code = r->void_text = "attempt.suspended";
@@ -342,6 +376,8 @@ static const struct {
     {check_observations, a_time_of_another_length, "from GO to DONE"},
     {check_observations, one_left_out, "were observed"},
     {check_observations, outputs_of_a_lane_without, "has not the outputs"},
+    {check_observations, no_tally, "has not the tally of its profile"},
+    {check_observations, the_tally_of_another, "has not the tally of its profile"},
     {check_observations, an_output_of_another_name, "has not the outputs"},
     {check_observations, an_output_of_other_bytes, "wrote other bytes than an earlier one"},
     {check_observations, an_output_of_another_size, "wrote other bytes than an earlier one"},
@@ -407,6 +443,8 @@ static void outputs_that_each_lane_names_pass(void **state)
     /* Nobody asked for the same bytes. */
     raw_find(raw, "fib30", "c", "after", 3)->outputs->sha256 = "other";
     raw->workloads[0].reproducible = false;
+    assert_null(check_observations(&a, raw));
+    count_samples(&a, raw);
     assert_null(check_observations(&a, raw));
     arena_deinit(&a);
 }
