@@ -81,6 +81,12 @@ static int read_time(const char *option, const char *text, int64_t *ms, struct e
 
 /* ---- asking */
 
+static bool is_narrowed(const struct values *v)
+{
+    return v->lane || v->value || v->side || v->suite || v->against || v->since || v->until ||
+           v->changes || v->contractual || v->limit;
+}
+
 static int check_usage(const struct cli *cli, const struct asking *q, struct err *e)
 {
     static const char *const formats[] = {"text", "markdown", "csv", "json", "html"};
@@ -92,6 +98,10 @@ static int check_usage(const struct cli *cli, const struct asking *q, struct err
         return err_set(e, -EINVAL, "usage", "--format",
                        "there is no format %.40s; use text, markdown, csv, json or html",
                        q->format);
+    if (!q->workload && is_narrowed(q->v))
+        return err_set(e, -EINVAL, "usage", NULL,
+                       "name the workload that this is asked of: aurabench history WORKLOAD ...; "
+                       "without options aurabench history lists them");
     if (q->v->changes && q->v->against)
         return err_set(e, -EINVAL, "usage", "--changes",
                        "--changes compares sides and --against lanes; leave one out");
@@ -204,6 +214,10 @@ static int run(struct cli *cli, const void *values, const struct opt_words *word
         rc = read_time("--since", v->since, &q.since_ms, &e);
     if (rc == 0)
         rc = read_time("--until", v->until, &q.until_ms, &e);
+    if (rc == 0 && q.since_ms >= 0 && q.until_ms >= 0 && q.since_ms >= q.until_ms)
+        rc =
+            err_set(&e, -EINVAL, "usage", "--until",
+                    "there is no time from --since %s until %s; exchange them", v->since, v->until);
     if (rc == 0)
         rc = fetch(cli, &q, &text, &e);
     if (rc == 0)

@@ -48,6 +48,9 @@ struct history_ratio {
     enum grade grade; /* contractual where both rows are */
 };
 
+/* What a workload's time is called where values have names. */
+#define HISTORY_TIME "time"
+
 /* A series that there is: one value of one lane. */
 struct history_name {
     const char *workload, *value, *lane;
@@ -57,6 +60,7 @@ struct history_name {
     int64_t first_ms, latest_ms;
     const char **against; /* lanes that it is compared with; itself where sides are */
     size_t n_against;
+    bool more_against; /* and others */
 };
 
 /* What a report adds, or what was found. */

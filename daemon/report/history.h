@@ -18,7 +18,8 @@ struct history_view {
     const char *workload; /* NULL: which series there are, and nothing else */
     const char *against;  /* ratios; NULL: figures */
     bool changes;         /* ratios, of sides */
-    bool cut;             /* there are more than these */
+    bool cut_rows;        /* series have more rows than these */
+    bool cut_series;      /* there are more series */
 };
 
 /* Appends it; all but the style of text is the same for everybody. */

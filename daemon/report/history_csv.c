@@ -16,13 +16,23 @@ struct sink {
     size_t n;     /* members of this row so far */
 };
 
+/* Spreadsheets run what begins so: they are shown it as a text. */
+static bool is_formula(const char *s)
+{
+    return *s && strchr("=+-@\t\r", *s);
+}
+
 static void put_quoted(struct buf *out, const char *s)
 {
+    const char *front = is_formula(s) ? "'" : "";
+
     if (!strpbrk(s, ",\"\r\n")) {
+        buf_puts(out, front);
         buf_puts(out, s);
         return;
     }
     buf_putc(out, '"');
+    buf_puts(out, front);
     for (; *s; s++) {
         if (*s == '"')
             buf_putc(out, '"');
@@ -223,6 +233,6 @@ void history_json(struct buf *out, const struct ordered *o)
         json_end(&json);
     }
     json_end_array(&json);
-    json_put_bool(&json, "more", o->v->cut);
+    json_put_bool(&json, "more", o->v->cut_rows || o->v->cut_series);
     json_end(&json);
 }

@@ -18,7 +18,7 @@ static const char head[] =
     "--paper:#161616}}\n"
     "body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);"
     "max-width:72rem;margin:2rem auto;padding:0 1rem}\n"
-    "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.2rem}\n"
+    "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.2rem}h3{font-size:1rem;margin:1.2rem 0 0}\n"
     "svg{width:100%;height:auto;font-size:12px}svg text{fill:var(--soft)}\n"
     ".grid{stroke:var(--line)}.axis{stroke:var(--soft)}\n"
     ".level{stroke:var(--soft);stroke-dasharray:5 4}.join{stroke-width:1.5;opacity:.55}\n"
@@ -95,14 +95,13 @@ static void add_figure(struct drawing *d, const struct history_figure *f)
     struct plot_point *at = &d->points[d->plot.n_points++];
     char when[INSTANT_TEXT];
 
-    *at =
-        (struct plot_point){.ms = f->of.started_ms,
-                            .y = f->median * scale,
-                            .low = f->low < 0 ? (double)NAN : (double)f->low * scale,
-                            .high = f->high < 0 ? (double)NAN : (double)f->high * scale,
-                            .series = series_of(d, arena_printf(d->a, "%s, %s", f->lane, f->side)),
-                            .family = history_family(d->o, &f->of),
-                            .solid = f->grade == GRADE_CONTRACTUAL};
+    *at = (struct plot_point){.ms = f->of.started_ms,
+                              .y = f->median * scale,
+                              .low = f->low < 0 ? (double)NAN : (double)f->low * scale,
+                              .high = f->high < 0 ? (double)NAN : (double)f->high * scale,
+                              .series = series_of(d, f->side),
+                              .family = history_family(d->o, &f->of),
+                              .solid = f->grade == GRADE_CONTRACTUAL};
     at->tip = arena_printf(d->a, "%s %s: %.*f %s at %s, commit %.10s, %s", f->lane, f->side,
                            d->digits, at->y, d->plot.unit, instant_short(f->of.started_ms, when),
                            f->commit ? f->commit : "none", grade_name(f->grade));
@@ -122,10 +121,10 @@ static void add_ratio(struct drawing *d, const struct history_ratio *r)
         .y = ratio,
         .low = r->low,
         .high = r->high,
-        .series = series_of(d, d->o->v->changes ? arena_printf(d->a, "%s, %s / %s", r->subject_lane,
-                                                               r->subject_side, r->reference_side)
-                                                : arena_printf(d->a, "%s / %s, %s", r->subject_lane,
-                                                               r->reference_lane, r->subject_side)),
+        .series =
+            series_of(d, d->o->v->changes
+                             ? arena_printf(d->a, "%s / %s", r->subject_side, r->reference_side)
+                             : arena_printf(d->a, "/ %s, %s", r->reference_lane, r->subject_side)),
         .family = history_family(d->o, &r->of),
         .solid = r->grade == GRADE_CONTRACTUAL};
     at->tip = arena_printf(d->a, "%.6f %s at %s, commit %.10s, %s", ratio, r->verdict,
@@ -143,32 +142,68 @@ static struct drawing drawing_new(struct arena *a, const struct ordered *o, size
     return d;
 }
 
-/* The latest come first in a history, and last in a plot. */
+static bool is_first(const char *lane, const char *const *drawn, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(drawn[i], lane) == 0)
+            return false;
+    return true;
+}
+
+static void put_lane(struct buf *out, const char *lane, const char *rest)
+{
+    buf_puts(out, "<h3>");
+    html_put(out, lane);
+    buf_printf(out, "%s</h3>\n", rest);
+}
+
+/* A plot for each lane: what changes little in one would not be seen beside a slower one. The
+ * latest come first in a history, and last in a plot. */
 static void draw_figures(struct buf *out, struct arena *a, const struct ordered *o, size_t from,
                          size_t n)
 {
-    const struct history_figure *first = o->figures[from];
-    struct drawing d = drawing_new(a, o, n);
+    const char **drawn = arena_array(a, n, sizeof *drawn);
+    size_t n_drawn = 0;
 
-    choose_unit(&d, first->measure, first->value, first->unit, first->operations);
-    d.plot.name = arena_printf(a, "%s: %s over time", o->v->workload, history_value(first->value));
-    for (size_t i = from + n; i-- > from;)
-        add_figure(&d, o->figures[i]);
-    plot_svg(out, &d.plot);
+    for (size_t k = from; k < from + n; k++) {
+        const struct history_figure *of = o->figures[k];
+        if (!is_first(of->lane, drawn, n_drawn))
+            continue;
+        struct drawing d = drawing_new(a, o, n);
+        drawn[n_drawn++] = of->lane;
+        choose_unit(&d, of->measure, of->value, of->unit, of->operations);
+        d.plot.name = arena_printf(a, "%s of %s: %s over time", o->v->workload, of->lane,
+                                   history_value(of->value));
+        for (size_t i = from + n; i-- > from;)
+            if (strcmp(o->figures[i]->lane, of->lane) == 0)
+                add_figure(&d, o->figures[i]);
+        put_lane(out, of->lane, of->control ? " (control)" : "");
+        plot_svg(out, &d.plot);
+    }
 }
 
 static void draw_ratios(struct buf *out, struct arena *a, const struct ordered *o, size_t from,
                         size_t n)
 {
-    struct drawing d = drawing_new(a, o, n);
+    const char **drawn = arena_array(a, n, sizeof *drawn);
+    size_t n_drawn = 0;
 
-    d.plot.unit = "ratio";
-    d.plot.line = 1;
-    d.plot.name = arena_printf(a, "%s: ratio of %s over time", o->v->workload,
-                               history_value(o->ratios[from]->value));
-    for (size_t i = from + n; i-- > from;)
-        add_ratio(&d, o->ratios[i]);
-    plot_svg(out, &d.plot);
+    for (size_t k = from; k < from + n; k++) {
+        const struct history_ratio *of = o->ratios[k];
+        if (!is_first(of->subject_lane, drawn, n_drawn))
+            continue;
+        struct drawing d = drawing_new(a, o, n);
+        drawn[n_drawn++] = of->subject_lane;
+        d.plot.unit = "ratio";
+        d.plot.line = 1;
+        d.plot.name = arena_printf(a, "%s of %s: ratio of %s over time", o->v->workload,
+                                   of->subject_lane, history_value(of->value));
+        for (size_t i = from + n; i-- > from;)
+            if (strcmp(o->ratios[i]->subject_lane, of->subject_lane) == 0)
+                add_ratio(&d, o->ratios[i]);
+        put_lane(out, of->subject_lane, "");
+        plot_svg(out, &d.plot);
+    }
 }
 
 /* ---- the page */
@@ -201,20 +236,13 @@ static void put_table(struct buf *out, struct table *t)
     table_deinit(t);
 }
 
-static void put_notes(struct buf *out, const struct ordered *o)
+static void put_note(void *ctx, const char *note)
 {
-    struct buf line = {0};
+    struct buf *out = ctx;
 
-    buf_puts(out, "<ul>\n");
-    for (size_t i = 0; i < history_count_notes(o); i++) {
-        buf_clear(&line);
-        history_note(o, i, &line);
-        buf_puts(out, "<li>");
-        html_put(out, buf_str(&line));
-        buf_puts(out, "</li>\n");
-    }
-    buf_puts(out, "</ul>\n");
-    buf_deinit(&line);
+    buf_puts(out, "<li>");
+    html_put(out, note);
+    buf_puts(out, "</li>\n");
 }
 
 static void put_sections(struct buf *out, struct arena *a, const struct ordered *o)
@@ -253,7 +281,9 @@ void history_html(struct buf *out, const struct ordered *o)
     if (o->v->workload)
         buf_puts(out, key);
     put_sections(out, &a, o);
-    put_notes(out, o);
+    buf_puts(out, "<ul>\n");
+    history_notes(o, put_note, out);
+    buf_puts(out, "</ul>\n");
     buf_puts(out, "</body>\n</html>\n");
     arena_deinit(&a);
 }

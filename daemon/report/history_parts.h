@@ -5,12 +5,14 @@
 #include "report/history.h"
 #include "report/table.h"
 
-/* The rows that can be held against each other, numbered from 1, the oldest first. */
+/* The rows that can be held against each other, numbered from 1 by when the first of them began. */
 struct family {
     const char *host, *boot, *suite, *suite_sha256;
+    const char *label; /* of the first; NULL: none */
+    int64_t first_ms;
 };
 
-/* A history in the order in which it is shown: by value; then the latest first. */
+/* A history in the order in which it is shown: by value and unit; then the latest first. */
 struct ordered {
     const struct history_view *v;
     const struct history_figure **figures;
@@ -21,7 +23,7 @@ struct ordered {
 void history_order(struct arena *a, const struct history_view *v, struct ordered *out);
 /* The number of the row's family. */
 size_t history_family(const struct ordered *o, const struct history_origin *of);
-/* How many rows from at on are of the same value. */
+/* How many rows from at on are of the same value, in the same unit. */
 size_t history_same_figures(const struct ordered *o, size_t at);
 size_t history_same_ratios(const struct ordered *o, size_t at);
 
@@ -32,9 +34,9 @@ const char *history_value(const char *value);
 const char *history_figures_table(const struct ordered *o, size_t from, size_t n, struct table *t);
 const char *history_ratios_table(const struct ordered *o, size_t from, size_t n, struct table *t);
 void history_names_table(const struct history *h, struct table *t);
-/* What stands below the tables, a sentence each. */
-size_t history_count_notes(const struct ordered *o);
-void history_note(const struct ordered *o, size_t index, struct buf *out);
+/* Puts what stands below the tables, a sentence each. */
+typedef void (*history_note_fn)(void *ctx, const char *note);
+void history_notes(const struct ordered *o, history_note_fn put, void *ctx);
 
 void history_text(struct buf *out, const struct ordered *o, bool markdown,
                   const struct report_style *style);

@@ -229,6 +229,7 @@ void history_names_table(const struct history *h, struct table *t)
             buf_printf(&against, "%s%s", k ? ", " : "",
                        strcmp(name->against[k], name->lane) == 0 ? "its other sides"
                                                                  : name->against[k]);
+        buf_puts(&against, name->n_against && name->more_against ? ", ..." : "");
         table_put(t, against.len ? buf_str(&against) : "-");
         buf_deinit(&against);
     }

@@ -18,16 +18,9 @@ static void put_heading(struct page *p, const struct history_view *v, const char
     page_section(p, v->against || v->changes ? "Ratios" : "Figures", note);
 }
 
-static void put_notes(struct page *p, const struct ordered *o)
+static void put_note(void *ctx, const char *note)
 {
-    struct buf line = {0};
-
-    for (size_t i = 0; i < history_count_notes(o); i++) {
-        buf_clear(&line);
-        history_note(o, i, &line);
-        page_item(p, "%s", buf_str(&line));
-    }
-    buf_deinit(&line);
+    page_item(ctx, "%s", note);
 }
 
 void history_text(struct buf *out, const struct ordered *o, bool markdown,
@@ -54,7 +47,10 @@ void history_text(struct buf *out, const struct ordered *o, bool markdown,
         page_table(&p, &t);
     }
     if (h->n_names + h->n_figures + h->n_ratios == 0)
-        page_say(&p, o->v->workload ? "no report of these days, sides, suites and grades has it"
-                                    : "no reports yet; measure something with aurabench compare");
-    put_notes(&p, o);
+        page_say(&p, "%s",
+                 o->v->workload
+                     ? "no report of these days, sides, suites and grades has it"
+                     : "no figures yet: they are kept of what is measured from now on, not of "
+                       "reports that older versions sealed");
+    history_notes(o, put_note, &p);
 }

@@ -9,14 +9,14 @@
 #include "report/html.h"
 
 #define WIDTH 960.0
-#define HEIGHT 340.0
+#define HEIGHT 280.0
 #define LEFT 92.0
 #define RIGHT 24.0
 #define TOP 14.0
 #define BOTTOM 40.0
 #define DAY_MS 86400000.0
-#define HOUR_MS 3600000.0
-#define TICKS_X 6
+#define MINUTE_MS 60000.0
+#define TICKS_X_MAX 8
 
 /* Eight that people with any colour vision can tell apart: Okabe and Ito, "Color Universal Design"
  * (2008), with the yellow darkened for white paper. */
@@ -131,43 +131,58 @@ static void put_y_axis(struct buf *out, const struct plot *p, const struct scale
     buf_puts(out, "</text>\n");
 }
 
-/* Days; times of the day where all is within two days, with seconds within an hour. */
+/* The shortest step that a calendar or a clock has, such that there are not too many ticks. */
+static double time_step(double span)
+{
+    static const double minutes[] = {1.0 / 60, 0.25, 1,    5,     15,    60,    180,    360,
+                                     720,      1440, 2880, 10080, 20160, 43200, 129600, 525600};
+    size_t i = 0;
+
+    while (i + 1 < ARRAY_LEN(minutes) && span / (minutes[i] * MINUTE_MS) > TICKS_X_MAX)
+        i++;
+    return ceil(span / (minutes[i] * MINUTE_MS) / TICKS_X_MAX) * minutes[i] * MINUTE_MS;
+}
+
+/* As much of an instant as differs from tick to tick. */
 static void put_x_axis(struct buf *out, const struct scale *x)
 {
-    double span = x->to - x->from;
+    double step = time_step(x->to - x->from);
     char text[INSTANT_TEXT];
 
-    for (int i = 0; i < TICKS_X; i++) {
-        double ms = x->from + span * (i + 0.5) / TICKS_X, at = place(x, ms);
+    for (double ms = ceil(x->from / step) * step; ms <= x->to; ms += step) {
+        double at = place(x, ms);
         (void)instant_text((int64_t)ms, text);
-        text[span > 2 * DAY_MS ? 10 : span > HOUR_MS ? 16 : 19] = '\0';
-        if (text[10])
-            text[10] = ' ';
+        text[10] = step < DAY_MS ? ' ' : '\0';
+        text[step < MINUTE_MS ? 19 : 16] = '\0';
         put_line(out, "grid", at, HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 5);
         put_text_at(out, at, HEIGHT - BOTTOM + 20, "middle", text);
     }
     put_text_at(out, WIDTH - RIGHT, HEIGHT - 4, "end", "UTC");
 }
 
-/* Joins a point with the one before it in its series, where they are of one family. */
-static void put_joins(struct buf *out, const struct plot *p, const struct scale *x,
-                      const struct scale *y, size_t series)
+/* The latest point before this one of the same series and family; NULL: there is none. */
+static const struct plot_point *before(const struct plot *p, size_t i)
 {
-    const struct plot_point *before = NULL;
+    const struct plot_point *at = &p->points[i];
 
-    for (size_t i = 0; i < p->n_points; i++) {
-        const struct plot_point *at = &p->points[i];
-        if (at->series != series)
-            continue;
-        if (before && before->family == at->family)
-            buf_printf(out,
-                       "<line class=\"join\" stroke=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
-                       "y2=\"%.1f\"/>\n",
-                       colours[series % ARRAY_LEN(colours)],
-                       place(x, (double)before->ms) + beside(p, series), place(y, before->y),
-                       place(x, (double)at->ms) + beside(p, series), place(y, at->y));
-        before = at;
-    }
+    while (i-- > 0)
+        if (p->points[i].series == at->series && p->points[i].family == at->family)
+            return &p->points[i];
+    return NULL;
+}
+
+static void put_join(struct buf *out, const struct plot *p, size_t i, const struct scale *x,
+                     const struct scale *y)
+{
+    const struct plot_point *at = &p->points[i], *from = before(p, i);
+
+    if (from)
+        buf_printf(out,
+                   "<line class=\"join\" stroke=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+                   "y2=\"%.1f\"/>\n",
+                   colours[at->series % ARRAY_LEN(colours)],
+                   place(x, (double)from->ms) + beside(p, at->series), place(y, from->y),
+                   place(x, (double)at->ms) + beside(p, at->series), place(y, at->y));
 }
 
 static void put_point(struct buf *out, const struct plot *p, const struct plot_point *at,
@@ -218,8 +233,8 @@ void plot_svg(struct buf *out, const struct plot *p)
     put_line(out, "axis", LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM);
     if (!isnan(p->line))
         put_line(out, "level", LEFT, place(&y, p->line), WIDTH - RIGHT, place(&y, p->line));
-    for (size_t i = 0; i < p->n_series; i++)
-        put_joins(out, p, &x, &y, i);
+    for (size_t i = 0; i < p->n_points; i++)
+        put_join(out, p, i, &x, &y);
     for (size_t i = 0; i < p->n_points; i++)
         put_point(out, p, &p->points[i], &x, &y);
     buf_puts(out, "</svg>\n");

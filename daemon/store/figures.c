@@ -6,7 +6,9 @@
 #include "base/mem.h"
 #include "store/rows.h"
 
-#define AGAINST_MAX 256
+#define AGAINST_MAX 32       /* of one series */
+#define AGAINST_ALL_MAX 4096 /* of all that one question is answered with */
+#define NAMES_READ_MAX 20000
 
 WORDS(measure, measure);
 WORDS(grade, grade);
@@ -31,6 +33,7 @@ static const struct field figure_fields[] = {
     F(struct history_figure, cpu_median),
     F_WORD(struct history_figure, grade, grade),
 };
+#define FIGURE_SIDE 5 /* its place among them */
 #define FIGURE_COLUMNS                                                                              \
     "f.attempt, f.started_ms, f.workload, f.value, f.lane, f.side, f.commit_id, f.measure, f.unit," \
     " f.operations, f.control, f.n, f.median, f.mad, f.low, f.high, f.cpu_median, f.grade"
@@ -59,6 +62,7 @@ static const struct field ratio_fields[] = {
     F(struct history_ratio, verdict),
     F_WORD(struct history_ratio, grade, grade),
 };
+#define RATIO_SIDE 6
 #define RATIO_COLUMNS                                                                              \
     "f.attempt, f.started_ms, f.workload, f.value, f.subject_lane, f.reference_lane,"              \
     " f.subject_side, f.reference_side, f.subject_commit, f.reference_commit, f.measure, f.unit,"  \
@@ -116,8 +120,7 @@ int rows_add_figures(struct store *s, const struct history *h, struct err *e)
     " JOIN hosts h ON h.number = a.host LEFT JOIN suites u ON u.sha256 = j.suite_sha256"
 #define SERIES_PAGE                                                                                \
     " AND f.started_ms >= :since_ms AND f.started_ms < :until_ms"                                  \
-    " AND (:grade IS NULL OR f.grade = :grade) AND (:suite IS NULL OR u.name = :suite)"            \
-    " ORDER BY f.started_ms DESC, f.number DESC LIMIT :limit"
+    " ORDER BY f.started_ms DESC, f.number DESC LIMIT :may_read"
 
 static void read_origin(struct query *q, int column, struct arena *a, struct history_origin *out)
 {
@@ -136,63 +139,115 @@ static int check_limit(int limit, struct err *e)
     return err_set(e, -EINVAL, "store.bad_limit", "limit", "ask for 1 to %d", STORE_SERIES_MAX);
 }
 
-static void bind_series(struct query *q, const struct store_series *of)
+/* One of the two tables. */
+struct rows_of {
+    struct table_of t; /* selects */
+    size_t of;         /* where in a row its origin stands */
+    int side, grade;   /* columns */
+};
+#define SUITE_COLUMN(k) ((int)(k)->t.n_fields + 4)
+
+static bool is_column(struct query *q, int column, const char *wanted)
+{
+    const char *text = (const char *)sqlite3_column_text(q->st, column);
+    return !wanted || (text && strcmp(text, wanted) == 0);
+}
+
+/* Asked of each row here and not of SQLite, so that who asks for what is rare cannot have all rows
+ * of a long series read. */
+static bool is_wanted(struct query *q, const struct rows_of *k, const struct store_series *of)
+{
+    return is_column(q, k->side, of->side) && is_column(q, SUITE_COLUMN(k), of->suite) &&
+           is_column(q, k->grade, of->contractual ? grade_name(GRADE_CONTRACTUAL) : NULL);
+}
+
+static void bind_series(struct query *q, const struct store_series *of, int may_read)
 {
     query_text(q, ":workload", of->workload);
     query_text(q, ":value", of->value);
     query_text(q, ":lane", of->lane);
-    query_text(q, ":side", of->side);
-    query_text(q, ":suite", of->suite);
-    query_text(q, ":grade", of->contractual ? grade_name(GRADE_CONTRACTUAL) : NULL);
+    query_text(q, ":against", of->against);
     query_int(q, ":since_ms", of->since_ms);
     query_int(q, ":until_ms", of->until_ms);
-    query_int(q, ":limit", of->limit);
+    query_int(q, ":may_read", may_read);
 }
 
-int store_figure_list(struct store *s, const struct store_series *of, struct arena *a,
-                      struct history_figure **out, size_t *n, struct err *e)
+/* Room for one more row in an array of the arena. */
+static char *make_room(struct arena *a, char *rows, size_t n, size_t *cap, size_t bytes)
 {
-    static const char SQL[] =
-        "SELECT " FIGURE_COLUMNS ORIGIN_COLUMNS " FROM figures f" ORIGIN_JOIN
-        " WHERE f.workload = :workload AND f.value = :value AND f.lane = :lane"
-        " AND (:side IS NULL OR f.side = :side)" SERIES_PAGE;
+    if (n < *cap)
+        return rows;
+    *cap = *cap ? *cap * 2 : 16;
+    char *larger = arena_array(a, *cap, bytes);
+    if (n)
+        memcpy(larger, rows, n * bytes);
+    return larger;
+}
+
+static int list(struct store *s, const struct rows_of *k, const struct store_series *of,
+                int *may_read, struct arena *a, void **out, size_t *n, bool *more, struct err *e)
+{
     struct query q;
-    int rc = check_limit(of->limit, e);
+    char *rows = NULL;
+    size_t cap = 0;
+    int read = 0, rc = check_limit(of->limit, e);
     *n = 0;
+    *more = false;
     if (rc != 0)
         return rc;
-    *out = arena_array(a, (size_t)of->limit, sizeof **out);
-    query_begin(&q, s, SQL);
-    bind_series(&q, of);
-    for (; query_row(&q); (*n)++) {
-        query_read(&q, figure_fields, ARRAY_LEN(figure_fields), a, &(*out)[*n]);
-        read_origin(&q, ARRAY_LEN(figure_fields), a, &(*out)[*n].of);
+    query_begin(&q, s, k->t.sql);
+    bind_series(&q, of, *may_read);
+    while (!*more && query_row(&q)) {
+        read++;
+        if (!is_wanted(&q, k, of))
+            continue;
+        *more = *n == (size_t)of->limit;
+        if (*more)
+            break;
+        rows = make_room(a, rows, *n, &cap, k->t.bytes);
+        char *row = rows + (*n)++ * k->t.bytes;
+        query_read(&q, k->t.fields, k->t.n_fields, a, row);
+        read_origin(&q, (int)k->t.n_fields, a, (struct history_origin *)(void *)(row + k->of));
     }
+    *out = rows;
+    *more = *more || read == *may_read;
+    *may_read -= read;
     return query_end(&q, e);
 }
 
-int store_ratio_list(struct store *s, const struct store_series *of, struct arena *a,
-                     struct history_ratio **out, size_t *n, struct err *e)
+int store_figure_list(struct store *s, const struct store_series *of, int *may_read,
+                      struct arena *a, struct history_figure **out, size_t *n, bool *more,
+                      struct err *e)
 {
-    static const char SQL[] =
-        "SELECT " RATIO_COLUMNS ORIGIN_COLUMNS " FROM figure_ratios f" ORIGIN_JOIN
-        " WHERE f.workload = :workload AND f.value = :value AND f.subject_lane = :lane"
-        " AND f.reference_lane = :against"
-        " AND (:side IS NULL OR f.subject_side = :side)" SERIES_PAGE;
-    struct query q;
-    int rc = check_limit(of->limit, e);
-    *n = 0;
-    if (rc != 0)
-        return rc;
-    *out = arena_array(a, (size_t)of->limit, sizeof **out);
-    query_begin(&q, s, SQL);
-    bind_series(&q, of);
-    query_text(&q, ":against", of->against);
-    for (; query_row(&q); (*n)++) {
-        query_read(&q, ratio_fields, ARRAY_LEN(ratio_fields), a, &(*out)[*n]);
-        read_origin(&q, ARRAY_LEN(ratio_fields), a, &(*out)[*n].of);
-    }
-    return query_end(&q, e);
+    static const struct rows_of figures = {
+        {"SELECT " FIGURE_COLUMNS ORIGIN_COLUMNS " FROM figures f" ORIGIN_JOIN
+         " WHERE f.workload = :workload AND f.value = :value AND f.lane = :lane"
+         " AND :against IS NULL" SERIES_PAGE,
+         figure_fields, ARRAY_LEN(figure_fields), sizeof(struct history_figure)},
+        offsetof(struct history_figure, of),
+        FIGURE_SIDE,
+        ARRAY_LEN(figure_fields) - 1};
+    void *rows = NULL;
+    int rc = list(s, &figures, of, may_read, a, &rows, n, more, e);
+    *out = rows;
+    return rc;
+}
+
+int store_ratio_list(struct store *s, const struct store_series *of, int *may_read, struct arena *a,
+                     struct history_ratio **out, size_t *n, bool *more, struct err *e)
+{
+    static const struct rows_of ratios = {
+        {"SELECT " RATIO_COLUMNS ORIGIN_COLUMNS " FROM figure_ratios f" ORIGIN_JOIN
+         " WHERE f.workload = :workload AND f.value = :value AND f.subject_lane = :lane"
+         " AND f.reference_lane = :against" SERIES_PAGE,
+         ratio_fields, ARRAY_LEN(ratio_fields), sizeof(struct history_ratio)},
+        offsetof(struct history_ratio, of),
+        RATIO_SIDE,
+        ARRAY_LEN(ratio_fields) - 1};
+    void *rows = NULL;
+    int rc = list(s, &ratios, of, may_read, a, &rows, n, more, e);
+    *out = rows;
+    return rc;
 }
 
 /* ---- which there are: by skipping from one to the next, so that it costs by their number, not by
@@ -263,45 +318,61 @@ static int next_against(struct store *s, const struct history_name *name, const 
     return rc ? rc : found ? 0 : STORE_NONE;
 }
 
-static int read_against(struct store *s, struct arena *a, struct history_name *name, struct err *e)
+static int read_against(struct store *s, struct arena *a, struct history_name *name, int *left,
+                        struct err *e)
 {
     const char *after = "", *lanes[AGAINST_MAX];
     int rc = 0;
-    while (name->n_against < AGAINST_MAX &&
-           (rc = next_against(s, name, after, a, &lanes[name->n_against], e)) == 0)
-        after = lanes[name->n_against++];
+    while (rc == 0 && name->n_against<AGAINST_MAX && * left> 0) {
+        rc = next_against(s, name, after, a, &lanes[name->n_against], e);
+        if (rc == 0)
+            after = lanes[name->n_against++];
+        (*left)--;
+    }
+    name->more_against = rc == 0;
     name->against = arena_array(a, name->n_against, sizeof *name->against);
     for (size_t i = 0; i < name->n_against; i++)
         name->against[i] = lanes[i];
     return rc < 0 ? rc : 0;
 }
 
-int store_series_list(struct store *s, const char *workload, int limit, struct arena *a,
+static bool is_series(const struct store_series *of, const struct history_name *name)
+{
+    bool is_value = !of->value || strcmp(of->value, name->value) == 0 ||
+                    (!name->value[0] && strcmp(of->value, HISTORY_TIME) == 0);
+    return is_value && (!of->lane || strcmp(of->lane, name->lane) == 0);
+}
+
+static int fill_name(struct store *s, struct arena *a, struct history_name *name, int *left,
+                     struct err *e)
+{
+    int rc = read_latest(s, a, name, e);
+    return rc < 0 ? rc : read_against(s, a, name, left, e);
+}
+
+int store_series_list(struct store *s, const struct store_series *of, struct arena *a,
                       struct history_name **out, size_t *n, bool *more, struct err *e)
 {
-    const struct history_name begin = {
-        .workload = workload ? workload : "", .value = "", .lane = ""};
-    const struct history_name *last = &begin;
-    struct history_name next;
-    int rc = check_limit(limit, e);
+    struct history_name next = {
+        .workload = of->workload ? of->workload : "", .value = "", .lane = ""};
+    int read = 0, left = AGAINST_ALL_MAX, rc = check_limit(of->limit, e);
     *n = 0;
     *more = false;
     if (rc != 0)
         return rc;
-    *out = arena_array(a, (size_t)limit, sizeof **out);
-    while ((rc = next_name(s, last, a, &next, e)) == 0) {
-        if (workload && strcmp(next.workload, workload) != 0)
+    *out = arena_array(a, (size_t)of->limit, sizeof **out);
+    while ((rc = next_name(s, &next, a, &next, e)) == 0) {
+        if (of->workload && strcmp(next.workload, of->workload) != 0)
             return 0;
-        *more = *n == (size_t)limit;
+        *more = *n == (size_t)of->limit || read++ == NAMES_READ_MAX;
         if (*more)
             return 0;
-        rc = read_latest(s, a, &next, e);
-        if (rc == 0)
-            rc = read_against(s, a, &next, e);
+        if (!is_series(of, &next))
+            continue;
+        (*out)[*n] = next;
+        rc = fill_name(s, a, &(*out)[(*n)++], &left, e);
         if (rc < 0)
             return rc;
-        (*out)[*n] = next;
-        last = &(*out)[(*n)++];
     }
     return rc < 0 ? rc : 0;
 }

@@ -188,10 +188,12 @@ static int64_t time_history(struct store *s, int limit)
     struct arena a = {0};
     struct history_figure *figures;
     struct err e = {0};
+    int may_read = limit;
+    bool more;
     size_t n = 0;
     int64_t start = bench_now_ns();
 
-    BENCH_OK(store_figure_list(s, &of, &a, &figures, &n, &e), &e);
+    BENCH_OK(store_figure_list(s, &of, &may_read, &a, &figures, &n, &more, &e), &e);
     int64_t ns = bench_now_ns() - start;
     if (n != (size_t)limit)
         bench_fail("store_figure_list", "the store has fewer figures of this lane");

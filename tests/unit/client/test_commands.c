@@ -76,6 +76,8 @@ static void wrong_usage_ends_with_2_and_one_sentence(void **state)
         {{"history", "fib30", "--format", "pdf"}, "there is no format pdf"},
         {{"history", "fib30", "--changes", "--against", "c"}, "leave one out"},
         {{"history", "fib30", "--limit", "1001"}, "--limit"},
+        {{"history", "--lane", "c"}, "name the workload that this is asked of"},
+        {{"history", "w", "--since", "2026-12-02", "--until", "2026-12-01"}, "exchange them"},
         {{"-H", "ssh://h", "dial-stdio"}, "leave out --host"},
         {{"-H", "ssh://-h", "status"}, "write ssh://"},
         {{"status", "--timeout", "5"}, "a duration like"},

@@ -92,8 +92,22 @@ static void put_three(struct unit *u)
 
 static size_t list(struct unit *u, const struct store_series *of, struct history_figure **rows)
 {
+    int may_read = 100;
+    bool more;
     size_t n = 0;
-    ok(u, store_figure_list(u->s, of, &u->arena, rows, &n, &u->e));
+    ok(u, store_figure_list(u->s, of, &may_read, &u->arena, rows, &n, &more, &u->e));
+    assert_int_equal(more, n == (size_t)of->limit);
+    return n;
+}
+
+static size_t list_ratios(struct unit *u, const struct store_series *of,
+                          struct history_ratio **rows)
+{
+    int may_read = 100;
+    bool more;
+    size_t n = 0;
+    ok(u, store_ratio_list(u->s, of, &may_read, &u->arena, rows, &n, &more, &u->e));
+    assert_false(more);
     return n;
 }
 
@@ -158,12 +172,10 @@ static void ratios_are_of_one_lane_against_another(void **ctx)
 {
     struct unit *u = *ctx;
     struct history_ratio *r;
-    size_t n;
     put_three(u);
     struct store_series of = {
         .workload = "fib30", .value = "", .lane = "c", .against = "cpython", EVER};
-    ok(u, store_ratio_list(u->s, &of, &u->arena, &r, &n, &u->e));
-    assert_int_equal(n, 3);
+    assert_int_equal(list_ratios(u, &of, &r), 3);
     assert_string_equal(r[0].of.attempt, unit_id(u, 103));
     assert_string_equal(r[0].reference_side, "after");
     assert_null(r[0].subject_commit);
@@ -173,56 +185,102 @@ static void ratios_are_of_one_lane_against_another(void **ctx)
     assert_string_equal(r[0].verdict, "SLOWER");
     of.against = "c";
     of.side = "before"; /* the subject's */
-    ok(u, store_ratio_list(u->s, &of, &u->arena, &r, &n, &u->e));
-    assert_int_equal(n, 0);
+    assert_int_equal(list_ratios(u, &of, &r), 0);
     of.side = "after";
-    ok(u, store_ratio_list(u->s, &of, &u->arena, &r, &n, &u->e));
-    assert_int_equal(n, 3);
+    assert_int_equal(list_ratios(u, &of, &r), 3);
     assert_string_equal(r[0].reference_side, "before");
+}
+
+/* Also what is not wanted counts: a series may be long. */
+static void no_more_is_read_than_may_be(void **ctx)
+{
+    struct unit *u = *ctx;
+    const struct store_series of = {
+        .workload = "fib30", .value = "", .lane = "c", .side = "before", EVER};
+    struct history_figure *f;
+    int may_read = 3;
+    bool more;
+    size_t n;
+    put_three(u);
+    ok(u, store_figure_list(u->s, &of, &may_read, &u->arena, &f, &n, &more, &u->e));
+    assert_int_equal(n, 1);
+    assert_int_equal(may_read, 0);
+    assert_true(more);
+    may_read = 7;
+    ok(u, store_figure_list(u->s, &of, &may_read, &u->arena, &f, &n, &more, &u->e));
+    assert_int_equal(n, 3);
+    assert_int_equal(may_read, 1);
+    assert_false(more);
+}
+
+static size_t names(struct unit *u, const char *workload, const char *value, const char *lane,
+                    int limit, struct history_name **out, bool *more)
+{
+    const struct store_series of = {
+        .workload = workload, .value = value, .lane = lane, .limit = limit};
+    size_t n = 0;
+    ok(u, store_series_list(u->s, &of, &u->arena, out, &n, more, &u->e));
+    return n;
 }
 
 static void series_are_listed_by_skipping(void **ctx)
 {
     struct unit *u = *ctx;
-    struct history_name *names;
+    struct history_name *n;
     bool more;
-    size_t n;
     put_three(u);
-    ok(u, store_series_list(u->s, NULL, 10, &u->arena, &names, &n, &more, &u->e));
-    assert_int_equal(n, 2);
+    assert_int_equal(names(u, NULL, NULL, NULL, 10, &n, &more), 2);
     assert_false(more);
-    assert_string_equal(names[0].lane, "c");
-    assert_int_equal(names[0].first_ms, 101000);
-    assert_int_equal(names[0].latest_ms, 103000);
-    assert_int_equal(names[0].measure, MEASURE_OPERATION);
-    assert_string_equal(names[0].unit, "ns");
-    assert_int_equal(names[0].n_against, 2);
-    assert_string_equal(names[0].against[0], "c");
-    assert_string_equal(names[0].against[1], "cpython");
-    assert_string_equal(names[1].lane, "cpython");
-    assert_int_equal(names[1].n_against, 0);
-    ok(u, store_series_list(u->s, "fib30", 1, &u->arena, &names, &n, &more, &u->e));
-    assert_int_equal(n, 1);
+    assert_string_equal(n[0].lane, "c");
+    assert_int_equal(n[0].first_ms, 101000);
+    assert_int_equal(n[0].latest_ms, 103000);
+    assert_int_equal(n[0].measure, MEASURE_OPERATION);
+    assert_string_equal(n[0].unit, "ns");
+    assert_int_equal(n[0].n_against, 2);
+    assert_false(n[0].more_against);
+    assert_string_equal(n[0].against[0], "c");
+    assert_string_equal(n[0].against[1], "cpython");
+    assert_string_equal(n[1].lane, "cpython");
+    assert_int_equal(n[1].n_against, 0);
+    assert_int_equal(names(u, "fib30", NULL, NULL, 1, &n, &more), 1);
     assert_true(more);
-    ok(u, store_series_list(u->s, "fib3", 10, &u->arena, &names, &n, &more, &u->e));
-    assert_int_equal(n, 0);
+    assert_int_equal(names(u, "fib3", NULL, NULL, 10, &n, &more), 0);
     assert_false(more);
+}
+
+/* What is not asked for does not count to the limit. */
+static void series_are_chosen_by_value_and_lane(void **ctx)
+{
+    struct unit *u = *ctx;
+    struct history_name *n;
+    bool more;
+    put_three(u);
+    assert_int_equal(names(u, "fib30", NULL, "cpython", 1, &n, &more), 1);
+    assert_string_equal(n[0].lane, "cpython");
+    assert_int_equal(names(u, "fib30", HISTORY_TIME, "c", 1, &n, &more), 1);
+    assert_string_equal(n[0].value, "");
+    assert_int_equal(names(u, "fib30", "", NULL, 10, &n, &more), 2);
+    assert_int_equal(names(u, "fib30", "allocations", NULL, 10, &n, &more), 0);
+    assert_int_equal(names(u, "fib30", NULL, "rust", 10, &n, &more), 0);
 }
 
 static void pages_have_bounds(void **ctx)
 {
     struct unit *u = *ctx;
     struct store_series of = {.workload = "w", .value = "", .lane = "l", .against = "l", EVER};
-    struct history_name *names;
+    struct history_name *found;
     struct history_figure *f;
     struct history_ratio *r;
+    int may_read = 1;
     bool more;
     size_t n;
     of.limit = 0;
-    refused(u, store_figure_list(u->s, &of, &u->arena, &f, &n, &u->e), -EINVAL, "store.bad_limit");
+    refused(u, store_figure_list(u->s, &of, &may_read, &u->arena, &f, &n, &more, &u->e), -EINVAL,
+            "store.bad_limit");
+    refused(u, store_series_list(u->s, &of, &u->arena, &found, &n, &more, &u->e), -EINVAL,
+            "store.bad_limit");
     of.limit = STORE_SERIES_MAX + 1;
-    refused(u, store_ratio_list(u->s, &of, &u->arena, &r, &n, &u->e), -EINVAL, "store.bad_limit");
-    refused(u, store_series_list(u->s, NULL, 0, &u->arena, &names, &n, &more, &u->e), -EINVAL,
+    refused(u, store_ratio_list(u->s, &of, &may_read, &u->arena, &r, &n, &more, &u->e), -EINVAL,
             "store.bad_limit");
 }
 
@@ -256,7 +314,9 @@ int main(void)
         T(what_a_report_added_is_read_back),
         T(only_what_is_asked_for_comes),
         T(ratios_are_of_one_lane_against_another),
+        T(no_more_is_read_than_may_be),
         T(series_are_listed_by_skipping),
+        T(series_are_chosen_by_value_and_lane),
         T(pages_have_bounds),
         T(a_report_and_its_figures_are_one),
     };
