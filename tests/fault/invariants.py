@@ -165,6 +165,8 @@ def check_figures(world) -> None:
         for workload in summary["workloads"]:
             said += [(report["attempt"], workload["name"], r["lane"], r["side"], "", r["wall"]["n"], r["wall"]["median_ns"])
                      for r in workload["rows"] if r["undefined"] is None]
+            said += [(report["attempt"], workload["name"], r["lane"], r["side"], v["name"], v["n"], v["median"])
+                     for r in workload.get("value_rows", []) if r["undefined"] is None for v in r["values"]]
     assert stored == sorted(said)
 
 
