@@ -106,49 +106,52 @@ static const struct list_table observations = {
     .item_bytes = sizeof(struct raw_observation),
 };
 
-/* Values stand in a table of their own: most observations have none. */
-static int add_values(struct store *s, const char *attempt, const struct raw_observation *o,
-                      struct err *e)
-{
-    static const char SQL[] = "INSERT INTO observation_values (attempt, seq, number, name, value)"
-                              " VALUES (:attempt, :seq, :number, :name, :value)";
-    int rc = 0;
+/* Values stand in a table of their own: most observations have none. So do outputs. */
+struct value_item {
+    struct row_place at;
+    struct raw_value value;
+};
 
-    for (size_t i = 0; i < o->n_values && rc == 0; i++) {
-        struct query q;
-        query_begin(&q, s, SQL);
-        query_text(&q, ":attempt", attempt);
-        query_int(&q, ":seq", o->seq);
-        query_int(&q, ":number", (int64_t)i);
-        query_text(&q, ":name", o->values[i].name);
-        query_int(&q, ":value", o->values[i].value);
-        rc = query_run(&q, e);
-    }
-    return rc;
-}
+static const struct field value_fields[] = {
+    ROW_PLACE(struct value_item),
+    F_AS(struct value_item, value.name, "name"),
+    F_AS(struct value_item, value.value, "value"),
+};
 
-/* So do outputs. */
-static int add_outputs(struct store *s, const char *attempt, const struct raw_observation *o,
-                       struct err *e)
-{
-    static const char SQL[] =
-        "INSERT INTO observation_outputs (attempt, seq, number, name, bytes, sha256)"
-        " VALUES (:attempt, :seq, :number, :name, :bytes, :sha256)";
-    int rc = 0;
+static const struct row_part value_part = {
+    .table = {.insert = "INSERT INTO observation_values (attempt, seq, number, name, value)"
+                        " VALUES (:attempt, :seq, :number, :name, :value)",
+              .select = "SELECT seq, number, name, value FROM observation_values"
+                        " WHERE attempt = :attempt ORDER BY seq, number",
+              .fields = value_fields,
+              .n_fields = ARRAY_LEN(value_fields),
+              .item_bytes = sizeof(struct value_item)},
+    ROW_PART(struct value_item, value, values),
+};
 
-    for (size_t i = 0; i < o->n_outputs && rc == 0; i++) {
-        struct query q;
-        query_begin(&q, s, SQL);
-        query_text(&q, ":attempt", attempt);
-        query_int(&q, ":seq", o->seq);
-        query_int(&q, ":number", (int64_t)i);
-        query_text(&q, ":name", o->outputs[i].name);
-        query_int(&q, ":bytes", o->outputs[i].bytes);
-        query_text(&q, ":sha256", o->outputs[i].sha256);
-        rc = query_run(&q, e);
-    }
-    return rc;
-}
+struct output_item {
+    struct row_place at;
+    struct raw_output output;
+};
+
+static const struct field output_fields[] = {
+    ROW_PLACE(struct output_item),
+    F_AS(struct output_item, output.name, "name"),
+    F_AS(struct output_item, output.bytes, "bytes"),
+    F_AS(struct output_item, output.sha256, "sha256"),
+};
+
+static const struct row_part output_part = {
+    .table = {.insert =
+                  "INSERT INTO observation_outputs (attempt, seq, number, name, bytes, sha256)"
+                  " VALUES (:attempt, :seq, :number, :name, :bytes, :sha256)",
+              .select = "SELECT seq, number, name, bytes, sha256 FROM observation_outputs"
+                        " WHERE attempt = :attempt ORDER BY seq, number",
+              .fields = output_fields,
+              .n_fields = ARRAY_LEN(output_fields),
+              .item_bytes = sizeof(struct output_item)},
+    ROW_PART(struct output_item, output, outputs),
+};
 
 int store_put_observations(struct store *s, const char *attempt, const struct raw_observation *list,
                            size_t n, struct err *e)
@@ -158,59 +161,21 @@ int store_put_observations(struct store *s, const char *attempt, const struct ra
         return rc;
     rc = rows_add_list(s, &observations, attempt, list, n, e);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = add_values(s, attempt, &list[i], e);
+        rc = rows_add_part(s, &value_part, attempt, &list[i], e);
         if (rc == 0)
             rc = rows_add_samples(s, attempt, &list[i], e);
         if (rc == 0)
-            rc = add_outputs(s, attempt, &list[i], e);
+            rc = rows_add_part(s, &output_part, attempt, &list[i], e);
     }
     return tx_end(s, rc, e);
 }
-
-struct stored_value {
-    int seq;
-    struct raw_value value;
-};
-
-struct stored_output {
-    int seq;
-    struct raw_output output;
-};
-
-static const struct field value_fields[] = {
-    F(struct stored_value, seq),
-    F_AS(struct stored_value, value.name, "name"),
-    F_AS(struct stored_value, value.value, "value"),
-};
-
-static const struct field output_fields[] = {
-    F(struct stored_output, seq),
-    F_AS(struct stored_output, output.name, "name"),
-    F_AS(struct stored_output, output.bytes, "bytes"),
-    F_AS(struct stored_output, output.sha256, "sha256"),
-};
-
-static const struct row_part value_part = {
-    .select = "SELECT seq, name, value FROM observation_values WHERE attempt = :attempt"
-              " ORDER BY seq, number",
-    .fields = value_fields,
-    .n_fields = ARRAY_LEN(value_fields),
-    ROW_PART(struct stored_value, value, values),
-};
-static const struct row_part output_part = {
-    .select = "SELECT seq, name, bytes, sha256 FROM observation_outputs WHERE attempt = :attempt"
-              " ORDER BY seq, number",
-    .fields = output_fields,
-    .n_fields = ARRAY_LEN(output_fields),
-    ROW_PART(struct stored_output, output, outputs),
-};
 
 static int load_part(struct store *s, const struct row_part *part, const char *attempt,
                      struct arena *a, struct raw *raw, struct err *e)
 {
     size_t n;
     int rc;
-    const void *stored = rows_load_part(s, part, attempt, a, &n, &rc, e);
+    const void *stored = rows_load_list(s, &part->table, attempt, a, &n, &rc, e);
 
     if (rc == 0)
         rows_attach_part(part, a, stored, n, raw);

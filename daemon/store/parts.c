@@ -1,28 +1,42 @@
 /* What some observations have several of: values, outputs, samples. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "store/rows.h"
 
-void *rows_load_part(struct store *s, const struct row_part *part, const char *attempt,
-                     struct arena *a, size_t *n, int *rc, struct err *e)
+static const void *list_of(const struct row_part *part, const struct raw_observation *o, size_t *n)
 {
-    struct query q;
+    const void *list;
 
-    query_begin(&q, s, part->select);
-    query_text(&q, ":attempt", attempt);
-    void *items = query_all(&q, part->fields, part->n_fields, part->item_bytes, a, n);
-    *rc = query_end(&q, e);
-    if (*rc != 0)
-        *n = 0;
-    return items;
+    memcpy(&list, (const char *)o + part->list_at, sizeof list);
+    memcpy(n, (const char *)o + part->count_at, sizeof *n);
+    return list;
+}
+
+int rows_add_part(struct store *s, const struct row_part *part, const char *attempt,
+                  const struct raw_observation *o, struct err *e)
+{
+    size_t n, bytes = part->table.item_bytes;
+    const char *list = list_of(part, o, &n);
+    if (n == 0)
+        return 0;
+    CLEANUP(mem_freep) char *items = mem_realloc_array(NULL, n, bytes);
+
+    memset(items, 0, n * bytes);
+    for (size_t i = 0; i < n; i++) {
+        const struct row_place at = {o->seq, (int)i};
+        memcpy(items + i * bytes, &at, sizeof at);
+        memcpy(items + i * bytes + part->value_at, list + i * part->value_bytes, part->value_bytes);
+    }
+    return rows_add_list(s, &part->table, attempt, items, n, e);
 }
 
 static int seq_of(const struct row_part *part, const char *items, size_t i)
 {
-    int seq;
+    struct row_place at;
 
-    memcpy(&seq, items + i * part->item_bytes, sizeof seq);
-    return seq;
+    memcpy(&at, items + i * part->table.item_bytes, sizeof at);
+    return at.seq;
 }
 
 static char *copy_values(const struct row_part *part, struct arena *a, const char *items, size_t n)
@@ -30,7 +44,7 @@ static char *copy_values(const struct row_part *part, struct arena *a, const cha
     char *values = arena_array(a, n, part->value_bytes);
 
     for (size_t i = 0; i < n; i++)
-        memcpy(values + i * part->value_bytes, items + i * part->item_bytes + part->value_at,
+        memcpy(values + i * part->value_bytes, items + i * part->table.item_bytes + part->value_at,
                part->value_bytes);
     return values;
 }

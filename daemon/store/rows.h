@@ -91,25 +91,27 @@ void *rows_load_list(struct store *s, const struct list_table *table, const char
 
 /* ---- what some observations of an attempt have several of, in a table of its own ---- */
 
-/* A row is an item: an int seq, which comes first, and the value that the observation of this seq
- * has in its list. */
+/* A row is an item: the observation's seq, the place in its list, and what stands there. */
 struct row_part {
-    const char *select; /* binds :attempt; ascends by seq */
-    const struct field *fields;
-    size_t n_fields;
-    size_t item_bytes, value_at, value_bytes;
-    size_t list_at, count_at; /* of struct raw_observation */
+    struct list_table table;
+    size_t value_at, value_bytes; /* of the item */
+    size_t list_at, count_at;     /* of struct raw_observation */
+};
+struct row_place {
+    int seq, number;
 };
 #define ROW_PART(item, value, list)                                                                \
-    .item_bytes = sizeof(item), .value_at = offsetof(item, value),                                 \
-    .value_bytes = sizeof(((item *)NULL)->value),                                                  \
+    .value_at = offsetof(item, value), .value_bytes = sizeof(((item *)NULL)->value),               \
     .list_at = offsetof(struct raw_observation, list),                                             \
     .count_at = offsetof(struct raw_observation, n_##list)
+/* Of an item that begins with its place. */
+#define ROW_PLACE(item) F_AS(item, at.seq, "seq"), F_AS(item, at.number, "number")
 
-/* All items as an array in a; an error is left in *rc, and then there are none. */
-void *rows_load_part(struct store *s, const struct row_part *part, const char *attempt,
-                     struct arena *a, size_t *n, int *rc, struct err *e);
-/* Gives each of raw->observations, which are loaded, those that are its own. */
+/* Within the caller's transaction: what the observation has in its list. */
+int rows_add_part(struct store *s, const struct row_part *part, const char *attempt,
+                  const struct raw_observation *o, struct err *e);
+/* Gives each of raw->observations, which are loaded, those that are its own; items ascend by seq
+ * and number. */
 void rows_attach_part(const struct row_part *part, struct arena *a, const void *items, size_t n,
                       struct raw *raw);
 

@@ -8,50 +8,44 @@
 #include "core/suite.h"
 #include "store/rows.h"
 
-int rows_add_samples(struct store *s, const char *attempt, const struct raw_observation *o,
-                     struct err *e)
-{
-    static const char SQL[] =
-        "INSERT INTO observation_samples (attempt, seq, number, name, samples)"
-        " VALUES (:attempt, :seq, :number, :name, :samples)";
-    int rc = 0;
-
-    for (size_t i = 0; i < o->n_samples && rc == 0; i++) {
-        const struct raw_samples *series = &o->samples[i];
-        CLEANUP(buf_deinit) struct buf text = {0};
-        struct query q;
-        for (size_t k = 0; k < series->n; k++)
-            buf_printf(&text, "%s%" PRId64, k ? " " : "", series->v[k]);
-        query_begin(&q, s, SQL);
-        query_text(&q, ":attempt", attempt);
-        query_int(&q, ":seq", o->seq);
-        query_int(&q, ":number", (int64_t)i);
-        query_text(&q, ":name", series->name);
-        query_text(&q, ":samples", buf_str(&text));
-        rc = query_run(&q, e);
-    }
-    return rc;
-}
-
-struct stored_samples {
-    int seq;
+struct samples_item {
+    struct row_place at;
     struct raw_samples series;
     const char *text; /* what its numbers are made of */
 };
 
 static const struct field sample_fields[] = {
-    F(struct stored_samples, seq),
-    F_AS(struct stored_samples, series.name, "name"),
-    F_AS(struct stored_samples, text, "samples"),
+    ROW_PLACE(struct samples_item),
+    F_AS(struct samples_item, series.name, "name"),
+    F_AS(struct samples_item, text, "samples"),
 };
 
 static const struct row_part sample_part = {
-    .select = "SELECT seq, name, samples FROM observation_samples WHERE attempt = :attempt"
-              " ORDER BY seq, number",
-    .fields = sample_fields,
-    .n_fields = ARRAY_LEN(sample_fields),
-    ROW_PART(struct stored_samples, series, samples),
+    .table = {.insert = "INSERT INTO observation_samples (attempt, seq, number, name, samples)"
+                        " VALUES (:attempt, :seq, :number, :name, :samples)",
+              .select = "SELECT seq, number, name, samples FROM observation_samples"
+                        " WHERE attempt = :attempt ORDER BY seq, number",
+              .fields = sample_fields,
+              .n_fields = ARRAY_LEN(sample_fields),
+              .item_bytes = sizeof(struct samples_item)},
+    ROW_PART(struct samples_item, series, samples),
 };
+
+int rows_add_samples(struct store *s, const char *attempt, const struct raw_observation *o,
+                     struct err *e)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < o->n_samples && rc == 0; i++) {
+        const struct raw_samples *series = &o->samples[i];
+        CLEANUP(buf_deinit) struct buf text = {0};
+        for (size_t k = 0; k < series->n; k++)
+            buf_printf(&text, "%s%" PRId64, k ? " " : "", series->v[k]);
+        const struct samples_item item = {{o->seq, (int)i}, *series, buf_str(&text)};
+        rc = rows_add_list(s, &sample_part.table, attempt, &item, 1, e);
+    }
+    return rc;
+}
 
 static bool is_digit(char c)
 {
@@ -73,7 +67,7 @@ static bool take_number(const char **at, int64_t *out)
     return true;
 }
 
-static int parse(struct arena *a, struct stored_samples *stored, struct err *e)
+static int parse(struct arena *a, struct samples_item *stored, struct err *e)
 {
     struct raw_samples *out = &stored->series;
     const char *at = stored->text;
@@ -83,7 +77,7 @@ static int parse(struct arena *a, struct stored_samples *stored, struct err *e)
         if (!take_number(&at, &out->v[out->n++]))
             return err_set(e, -EBADMSG, "store.corrupt", "samples",
                            "the samples \"%s\" of observation %d are no numbers; restore a backup",
-                           out->name, stored->seq);
+                           out->name, stored->at.seq);
     return 0;
 }
 
@@ -92,7 +86,7 @@ int rows_load_samples(struct store *s, const char *attempt, struct arena *a, str
 {
     size_t n;
     int rc;
-    struct stored_samples *stored = rows_load_part(s, &sample_part, attempt, a, &n, &rc, e);
+    struct samples_item *stored = rows_load_list(s, &sample_part.table, attempt, a, &n, &rc, e);
 
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = parse(a, &stored[i], e);
