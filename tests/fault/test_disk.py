@@ -201,6 +201,21 @@ def test_what_prepares_a_lane_is_not_to_blame_for_its_log(world, preparing, way)
     world.settle()
 
 
+def test_who_prepares_and_waits_for_space_can_be_cancelled(world, preparing):
+    """At once, although the disk is as full as before; the next job is prepared when it no longer is."""
+    assert world.restart()
+    world.arm("in_runner.log=ENOSPC@1+")
+    id = world.submit()
+    harness.wait_for(lambda: blocked(world), "that it says what it waits for")
+    assert "result" in world.call("job.cancel", id=id)
+    harness.wait_for(lambda: blocked(world) is None, "that nothing waits for it any more")
+    assert state_of(world, id) == "cancelled"
+    world.cancelled.add(id)
+    mend(world)
+    check_end(world, world.submit(), "ENOSPC")
+    world.settle()
+
+
 def test_a_disk_that_goes_on_failing_ends_the_attempt_and_leaves_no_evidence(world):
     """Five tries; the job fails by name, what was observed stays, and the next job runs."""
     assert world.restart()
