@@ -274,8 +274,10 @@ def test_a_driver_ends_with_the_client(number, tmp_path):
     body = f"open({str(pid)!r} + '.new', 'w').write(str(os.getpid())); os.rename({str(pid)!r} + '.new', {str(pid)!r}); " \
            "hello(); hear(); time.sleep(600)"
     command = [str(harness.CLIENT), "kernel", str(EXAMPLE / "reducer.pk"), *map(str, SMALL), *driver(tmp_path, body)]
+    # Who runs the tests in the background has SIGINT ignored, which programs inherit and keep.
     client = subprocess.Popen(command, env={**harness.CLEAN_ENV, "HOME": "/nonexistent"}, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     deadline = time.monotonic() + harness.PATIENCE_S
     while not pid.exists():
         assert time.monotonic() < deadline and client.poll() is None
