@@ -14,6 +14,7 @@
 #define HISTORY_BYTES_MAX ((size_t)64 << 20)
 #define WIDTH_MIN 60
 #define WIDTH_MAX 400
+#define WIDTH_PLAIN 200 /* where it is no terminal: a table in one piece */
 
 struct values {
     const char *lane, *value, *side, *suite, *against, *since, *until, *format, *output;
@@ -121,7 +122,7 @@ static void put_params(void *ctx, int64_t offset, struct json_out *o)
 {
     const struct asking *q = ctx;
     const struct values *v = q->v;
-    int width = q->term->width ? q->term->width : 120;
+    int width = q->term->width ? q->term->width : WIDTH_PLAIN;
 
     put_text(o, "workload", q->workload);
     put_text(o, "value", v->value);
