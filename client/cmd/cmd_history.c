@@ -8,12 +8,11 @@
 #include "base/mem.h"
 #include "client/cmd/commands.h"
 #include "client/link/chunks.h"
+#include "client/link/report_fetch.h"
 #include "proto/form/duration.h"
 #include "proto/form/instant.h"
 
 #define HISTORY_BYTES_MAX ((size_t)64 << 20)
-#define WIDTH_MIN 60
-#define WIDTH_MAX 400
 #define WIDTH_PLAIN 200 /* where it is no terminal: a table in one piece */
 
 struct values {
@@ -122,7 +121,6 @@ static void put_params(void *ctx, int64_t offset, struct json_out *o)
 {
     const struct asking *q = ctx;
     const struct values *v = q->v;
-    int width = q->term->width ? q->term->width : WIDTH_PLAIN;
 
     put_text(o, "workload", q->workload);
     put_text(o, "value", v->value);
@@ -139,8 +137,7 @@ static void put_params(void *ctx, int64_t offset, struct json_out *o)
     if (v->limit)
         json_put_int(o, "limit", v->limit);
     json_put_str(o, "format", q->format);
-    json_put_int(o, "width", width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width);
-    json_put_bool(o, "colour", q->term->colour);
+    report_put_style(o, q->term, WIDTH_PLAIN);
     json_put_int(o, "offset", offset);
 }
 
@@ -180,18 +177,11 @@ static int print_json(const struct cli *cli, const struct buf *text, struct err 
 
 static int deliver(struct cli *cli, const struct asking *q, const struct buf *text, struct err *e)
 {
-    CLEANUP(buf_deinit) struct buf b = {0};
-
     if (q->v->output)
         return file_write_atomic(q->v->output, text->data, text->len, 0644, e);
     if (cli->shared.json)
         return print_json(cli, text, e);
-    if (cli->out.tty)
-        term_clean(&b, buf_str(text), text->len,
-                   TERM_KEEP_LINES | (cli->out.colour ? TERM_KEEP_STYLES : 0));
-    else
-        buf_add(&b, text->data, text->len);
-    cli_put(&b);
+    report_print(cli, text);
     return 0;
 }
 

@@ -62,7 +62,7 @@ static int deliver(struct cli *cli, const char *output, struct report *r, struct
         return file_write_atomic(output, r->data.data, r->data.len, 0644, e);
     if (cli->shared.json)
         return print_as_json(cli, r, e);
-    report_print(cli, r);
+    report_print(cli, &r->data);
     return 0;
 }
 

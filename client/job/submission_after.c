@@ -63,7 +63,7 @@ static int print_report(struct cli *cli, struct connection *c, const struct job_
     if (rc == 0)
         rc = report_fetch(c, end->id, &cli->out, &r, e);
     if (rc == 0)
-        report_print(cli, &r);
+        report_print(cli, &r.data);
     return rc;
 }
 

@@ -11,6 +11,7 @@
 /* What the daemon renders reports for. */
 #define WIDTH_MIN 60
 #define WIDTH_MAX 400
+#define WIDTH_PLAIN 100 /* where it is no terminal */
 
 /* For people, and on the wire. */
 static const struct {
@@ -54,6 +55,14 @@ struct asking {
     struct report *report;
 };
 
+void report_put_style(struct json_out *o, const struct term *term, int plain_width)
+{
+    int width = term->width ? term->width : plain_width;
+
+    json_put_int(o, "width", width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width);
+    json_put_bool(o, "colour", term->colour);
+}
+
 static void put_params(void *ctx, int64_t offset, struct json_out *o)
 {
     const struct asking *q = ctx;
@@ -63,14 +72,8 @@ static void put_params(void *ctx, int64_t offset, struct json_out *o)
         json_put_int(o, "attempt", q->report->number);
     json_put_str(o, "format", formats[q->report->format].wire);
     json_put_int(o, "offset", offset);
-    if (q->report->format == REPORT_TEXT) {
-        int width = q->term->width ? q->term->width : 100;
-        json_put_int(o, "width",
-                     width < WIDTH_MIN   ? WIDTH_MIN
-                     : width > WIDTH_MAX ? WIDTH_MAX
-                                         : width);
-        json_put_bool(o, "colour", q->term->colour);
-    }
+    if (q->report->format == REPORT_TEXT)
+        report_put_style(o, q->term, WIDTH_PLAIN);
 }
 
 static void take_whose(void *ctx, struct json_in *in, const cJSON *result)
@@ -101,17 +104,17 @@ int report_fetch(struct connection *c, const char *id, const struct term *term, 
     return fetch_whole(c, &f, &r->data, e);
 }
 
-void report_print(struct cli *cli, const struct report *r)
+void report_print(struct cli *cli, const struct buf *text)
 {
     CLEANUP(buf_deinit) struct buf b = {0};
 
-    if (!r->data.len)
+    if (!text->len)
         return;
     if (!cli->out.tty) {
-        cli_write(r->data.data, r->data.len);
+        cli_write(text->data, text->len);
         return;
     }
     unsigned keep = TERM_KEEP_LINES | (cli->out.colour ? TERM_KEEP_STYLES : 0);
-    term_clean(&b, r->data.data, r->data.len, keep);
+    term_clean(&b, text->data, text->len, keep);
     cli_put(&b);
 }

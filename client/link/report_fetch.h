@@ -22,5 +22,7 @@ void report_deinit(struct report *r);
 /* width and colour of text are those of the terminal it is for. */
 int report_fetch(struct connection *c, const char *id, const struct term *term, struct report *r,
                  struct err *e);
-/* Writes it to stdout; cleaned when that is a terminal. */
-void report_print(struct cli *cli, const struct report *r);
+/* Members width and colour for what the daemon renders; plain_width: where it is no terminal. */
+void report_put_style(struct json_out *o, const struct term *term, int plain_width);
+/* Writes what the daemon rendered to stdout; cleaned when that is a terminal. */
+void report_print(struct cli *cli, const struct buf *text);
