@@ -189,7 +189,8 @@ static void on_work(uv_work_t *work)
 {
     struct api_call *c = work->data;
 
-    c->work_rc = c->work_fn(c);
+    if (c->work_rc == 0)
+        c->work_rc = c->work_fn(c);
 }
 
 static void on_work_done(uv_work_t *work, int status)
@@ -211,6 +212,7 @@ static void start_work(void *ctx)
     struct api_call *c = ctx;
 
     c->work.data = c;
+    c->work_rc = c->begin_fn ? c->begin_fn(c) : 0;
     (void)uv_queue_work(c->api->config.loop, &c->work, on_work, on_work_done);
 }
 

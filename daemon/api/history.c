@@ -47,8 +47,7 @@ static int read_params(struct api_call *c, struct looking *l)
     l->may_read = ROWS_MAX;
     l->changes = json_opt_bool(in, p, "changes", false);
     l->format = (enum history_format)json_enum(in, p, "format", history_format_parse);
-    l->style.width = (int)json_opt_int(in, p, "width", REPORT_WIDTH_MIN, REPORT_WIDTH_MAX, 100);
-    l->style.colour = json_opt_bool(in, p, "colour", false);
+    (void)api_read_style(c, &l->style);
     l->text.offset = json_opt_int(in, p, "offset", 0, JSON_INT_MAX, 0);
     if (in->rc == 0 && l->changes && l->of.against)
         json_fail(in, "changes", "json.value",
@@ -187,8 +186,10 @@ static int gather_rows(struct api_call *c, struct looking *l)
     return rc;
 }
 
-static int gather(struct api_call *c, struct looking *l)
+/* Thousands of rows are read: not while something is timed. */
+static int gather(struct api_call *c)
 {
+    struct looking *l = c->data;
     const struct store_series all = {.limit = STORE_SERIES_MAX};
 
     l->view = (struct history_view){.h = &l->found,
@@ -237,6 +238,6 @@ int api_history_get(struct api_call *c)
     c->at_end = free_out;
     if (api_text_put_kept(c, &l->text))
         return 0;
-    rc = gather(c, l);
-    return rc < 0 ? rc : api_defer(c, true, render, answer);
+    c->begin_fn = gather;
+    return api_defer(c, true, render, answer);
 }

@@ -99,6 +99,7 @@ struct api_call {
     struct json_out *o;
     bool is_deferred;
     uv_work_t work;
+    int (*begin_fn)(struct api_call *c);  /* on the loop, once the pause is there; NULL: nothing */
     int (*work_fn)(struct api_call *c);   /* on a worker thread: only arena, e and data */
     int (*answer_fn)(struct api_call *c); /* on the loop: writes the result */
     bool in_between;
@@ -217,6 +218,9 @@ int api_page_of_session(struct api_call *c, const char *id, struct page_call **o
 int api_page_render(struct api_call *c, struct page_call *p, struct buf *out);
 /* Both, as the answer to the call. */
 int api_page_answer(struct api_call *c, const char *session);
+/* Parameters width and colour. Returns c->in.rc. */
+struct report_style;
+int api_read_style(struct api_call *c, struct report_style *style);
 /* The question without its offset, as one text that lives in the call's arena. */
 const char *api_question(struct api_call *c);
 int api_session_read(struct api_call *c, const char *id, struct store_session **row,

@@ -77,7 +77,7 @@ static int find_report(struct api_call *c, int number, struct store_report **rep
     return rc > 0 ? no_report(c, job, number) : rc;
 }
 
-static int read_style(struct api_call *c, struct report_style *style)
+int api_read_style(struct api_call *c, struct report_style *style)
 {
     style->width =
         (int)json_opt_int(&c->in, c->req.params, "width", REPORT_WIDTH_MIN, REPORT_WIDTH_MAX, 100);
@@ -180,7 +180,7 @@ static int read_params(struct api_call *c, struct getting *g)
     g->piece.offset = g->text.offset;
     g->attempt = (int)json_opt_int(&c->in, c->req.params, "attempt", 1, INT32_MAX, 0);
     g->format = (enum format)json_enum(&c->in, c->req.params, "format", format_parse);
-    return read_style(c, &g->style);
+    return api_read_style(c, &g->style);
 }
 
 /* A large report is work: between two observations, on a worker thread. */

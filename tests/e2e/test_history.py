@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import shutil
+import sqlite3
 import subprocess
 import xml.etree.ElementTree
 
@@ -185,6 +186,44 @@ def test_a_browser_shows_the_page(measured, tmp_path):
                           f"--user-data-dir={tmp_path}/profile", f"file://{tmp_path}/page.html"],
                          capture_output=True, text=True, timeout=120, check=True).stdout
     assert dom.count("<circle") == 8 and "<h1>start</h1>" in dom
+
+
+@pytest.mark.parametrize("params, field", [
+    ({"lane": "c"}, "workload"), ({"contractual": True}, "workload"), ({"changes": True}, "workload"),
+    ({"workload": "start", "changes": True, "against": "sh"}, "changes"),
+    ({"workload": "start", "limit": 1001}, "limit"), ({"workload": "start", "since_ms": -1}, "since_ms"),
+    ({"workload": "start", "width": 1}, "width"), ({"workload": "start", "format": "pdf"}, "format"),
+])
+def test_the_wire_refuses_what_the_command_line_would(measured, params, field):
+    refused = measured[0].connect().call("history.get", **{"format": "text"} | params)["error"]
+    assert refused["data"]["field"] == field, refused
+
+
+def test_what_is_read_for_one_answer_has_a_bound(daemon, tmp_path, policy):
+    """More series than one answer has: all the same each is found by its name. And more rows than are looked at."""
+    names = [f"c{i}" for i in range(60)]
+    program = "#!/bin/sh\n" + "".join(f"echo COUNTER {n} 7\n" for n in names)
+    suite = harness.make_suite(tmp_path / "many", [counters({f"l{i}": {"command": ["{suite}/p"]} for i in range(5)}, names)],
+                               {"p": program})
+    job = harness.job_file(tmp_path / "job.json", suite={"path": str(suite)}, repetitions=1, warmups=0)
+    assert daemon.finish(daemon.json("submit", job, "--policy", policy)["id"])["job"]["state"] == "done"
+    all_of_it = daemon.json("history", "heap")
+    assert all_of_it["more"] and len(all_of_it["figures"]) == 256
+    assert "name one by --lane or --value" in daemon.run("history", "heap").stdout
+    one = daemon.json("history", "heap", "--lane", "l4", "--value", "c9")
+    assert not one["more"] and len(one["figures"]) == 1
+    daemon.stop()
+    with sqlite3.connect(daemon.state / "aurabench.db") as db:
+        columns = ("attempt, started_ms, workload, value, lane, side, commit_id, measure, unit, operations, control, n, median,"
+                   " mad, low, high, cpu_median, grade")
+        db.execute("WITH RECURSIVE i(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM i WHERE k < 12000)"
+                   f" INSERT INTO figures ({columns}) SELECT {columns.replace('started_ms', 'started_ms + k')} FROM figures, i"
+                   " WHERE value = 'c9' AND lane = 'l4'")
+    db.close()
+    daemon.start()
+    rare = daemon.json("history", "heap", "--lane", "l4", "--value", "c9", "--side", "nowhere")
+    assert rare == rare | {"figures": [], "more": True}
+    assert len(daemon.json("history", "heap", "--lane", "l4", "--value", "c9", "--limit", "1000")["figures"]) == 1000
 
 
 def test_json_is_not_mixed_with_other_forms(measured):

@@ -264,6 +264,32 @@ static void series_are_chosen_by_value_and_lane(void **ctx)
     assert_int_equal(names(u, "fib30", NULL, "rust", 10, &n, &more), 0);
 }
 
+/* A lane that is compared with very many: some are named, and that there are more. */
+static void lanes_that_are_compared_have_a_bound(void **ctx)
+{
+    struct unit *u = *ctx;
+    struct history_figure f = figure(u, 101, "c", "after");
+    struct history_ratio ratios[33];
+    struct history h = {.figures = &f, .n_figures = 1, .ratios = ratios, .n_ratios = 32};
+    struct history_name *n;
+    bool more;
+    unit_boot(u);
+    for (int i = 0; i < 33; i++)
+        ratios[i] = ratio(u, 101, arena_printf(&u->arena, "lane%02d", i));
+    put_report(u, 101, &h);
+    assert_int_equal(names(u, "fib30", NULL, NULL, 10, &n, &more), 1);
+    assert_int_equal(n[0].n_against, 32);
+    for (int i = 0; i < 33; i++)
+        ratios[i].of.attempt = unit_id(u, 102);
+    f.of.attempt = unit_id(u, 102);
+    h.n_ratios = 33;
+    put_report(u, 102, &h);
+    assert_int_equal(names(u, "fib30", NULL, NULL, 10, &n, &more), 1);
+    assert_int_equal(n[0].n_against, 32);
+    assert_true(n[0].more_against);
+    assert_string_equal(n[0].against[31], "lane31");
+}
+
 static void pages_have_bounds(void **ctx)
 {
     struct unit *u = *ctx;
@@ -311,13 +337,10 @@ static void a_report_and_its_figures_are_one(void **ctx)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(what_a_report_added_is_read_back),
-        T(only_what_is_asked_for_comes),
-        T(ratios_are_of_one_lane_against_another),
-        T(no_more_is_read_than_may_be),
-        T(series_are_listed_by_skipping),
-        T(series_are_chosen_by_value_and_lane),
-        T(pages_have_bounds),
+        T(what_a_report_added_is_read_back),       T(only_what_is_asked_for_comes),
+        T(ratios_are_of_one_lane_against_another), T(no_more_is_read_than_may_be),
+        T(series_are_listed_by_skipping),          T(series_are_chosen_by_value_and_lane),
+        T(lanes_that_are_compared_have_a_bound),   T(pages_have_bounds),
         T(a_report_and_its_figures_are_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
