@@ -6,13 +6,8 @@
 static double median_of(const struct gate_report *r, const char *workload, const char *lane)
 {
     const char *side = r->raw->n_sides ? r->raw->sides[r->raw->n_sides - 1] : NULL;
-    for (size_t i = 0; i < r->s->n_rows; i++) {
-        const struct row *row = &r->s->rows[i];
-        if (!row->undefined && text_equal(row->workload, workload) && text_equal(row->lane, lane) &&
-            text_equal(row->side, side))
-            return row->wall.median_ns;
-    }
-    return NAN;
+    const struct row *row = side ? summary_row(r->s, workload, lane, side) : NULL;
+    return row && !row->undefined ? row->wall.median_ns : NAN;
 }
 
 static double ratio_in(const struct gate_report *r, const struct recorded_gap *gap)

@@ -93,8 +93,8 @@ size_t history_same_ratios(const struct ordered *o, size_t at)
 
 static bool is_of(const struct family *f, const struct history_origin *of)
 {
-    return lookup_same(f->host, of->host) && lookup_same(f->boot, of->boot) &&
-           lookup_same(f->suite_sha256, of->suite_sha256);
+    return text_equal(f->host, of->host) && text_equal(f->boot, of->boot) &&
+           text_equal(f->suite_sha256, of->suite_sha256);
 }
 
 size_t history_family(const struct ordered *o, const struct history_origin *of)

@@ -7,8 +7,8 @@
 
 static bool same_sides(const struct comparison *a, const struct comparison *b)
 {
-    return lookup_same(a->subject_side, b->subject_side) &&
-           lookup_same(a->reference_side, b->reference_side);
+    return text_equal(a->subject_side, b->subject_side) &&
+           text_equal(a->reference_side, b->reference_side);
 }
 
 static const char *timed_of(const struct member *m, const char *workload)
@@ -178,7 +178,7 @@ void part_lanes(const struct member *m)
 
 static bool same_pair(const struct control_drift *a, const struct control_drift *b)
 {
-    return lookup_same(a->before_side, b->before_side) && lookup_same(a->after_side, b->after_side);
+    return text_equal(a->before_side, b->before_side) && text_equal(a->after_side, b->after_side);
 }
 
 static void put_pair(const struct member *m, const struct control_drift *first)
@@ -227,7 +227,7 @@ static const struct page_report *repeated_from(const struct member *m)
 {
     const struct page_input *in = m->release->in;
     for (size_t i = 0; m->report->repeats && i < in->n_reports; i++)
-        if (lookup_same(in->reports[i].raw->id, m->report->repeats))
+        if (text_equal(in->reports[i].raw->id, m->report->repeats))
             return &in->reports[i];
     return NULL;
 }

@@ -82,7 +82,7 @@ static void put_builds(const struct page_report *r, struct buf *out)
 {
     for (size_t i = 0; i < r->raw->n_builds; i++) {
         const struct raw_build *b = &r->raw->builds[i];
-        bool suite = lookup_same(b->side, JOB_SIDE_SUITE);
+        bool suite = text_equal(b->side, JOB_SIDE_SUITE);
         buf_printf(out, "# %s is built by", suite ? "the suite" : b->side);
         for (size_t j = 0; j < b->argv.n; j++) {
             buf_putc(out, ' ');

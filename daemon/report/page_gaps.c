@@ -22,7 +22,7 @@ static const char *says_of(struct arena *a, const struct comparison *c)
 static bool is_gap(const struct member *m, const struct comparison *c)
 {
     return c->kind == COMPARE_LANES && !c->undefined &&
-           lookup_same(c->subject_side, judged_side(m->r.raw));
+           text_equal(c->subject_side, judged_side(m->r.raw));
 }
 
 static const char *grade_of(const struct member *m, const struct comparison *c)
@@ -121,7 +121,7 @@ static void add_target(const struct release *p, const struct gate_row *row, stru
 static bool host_seen_before(const struct gate_result *g, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (lookup_same(g->rows[i].host, g->rows[index].host))
+        if (text_equal(g->rows[i].host, g->rows[index].host))
             return true;
     return false;
 }
@@ -131,7 +131,7 @@ static void put_host_counts(const struct release *p, const char *host)
     const struct gate_result *g = &p->gate;
     size_t count[GATE_STATUS_COUNT] = {0};
     for (size_t i = 0; i < g->n_rows; i++)
-        if (lookup_same(g->rows[i].host, host))
+        if (text_equal(g->rows[i].host, host))
             count[g->rows[i].status]++;
     page_item(p->page,
               "%s: %zu met, %zu missed, %zu undefined, %zu within the limit on "

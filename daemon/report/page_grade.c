@@ -95,7 +95,7 @@ static void add_report_limits(const struct member *m, struct table *t)
 
 static bool same_result(const struct predicate_result *a, const struct predicate_result *b)
 {
-    return a->status == b->status && lookup_same(a->fact, b->fact);
+    return a->status == b->status && text_equal(a->fact, b->fact);
 }
 
 static const struct predicate_result *result_of(const struct member *m, size_t index, int p)

@@ -94,7 +94,7 @@ static const char *verdicts_of(const struct release *p, size_t index)
 static bool policy_seen_before(const struct page_input *in, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (lookup_same(in->reports[i].raw->policy.name, in->reports[index].raw->policy.name))
+        if (text_equal(in->reports[i].raw->policy.name, in->reports[index].raw->policy.name))
             return true;
     return false;
 }
@@ -157,8 +157,8 @@ void part_reports(const struct release *p)
 
 static bool same_boot(const struct raw *a, const struct raw *b)
 {
-    return lookup_same(a->host.id, b->host.id) && lookup_same(a->host.name, b->host.name) &&
-           lookup_same(a->boot.id, b->boot.id);
+    return text_equal(a->host.id, b->host.id) && text_equal(a->host.name, b->host.name) &&
+           text_equal(a->boot.id, b->boot.id);
 }
 
 static bool is_first_of_its_boot(const struct page_input *in, size_t index)
@@ -232,9 +232,9 @@ static bool tool_seen_before(const struct release *p, const struct raw *first, s
         const struct raw *raw = p->in->reports[i].raw;
         size_t n = i == report ? tool : raw->n_tools;
         for (size_t j = 0; same_boot(raw, first) && j < n; j++)
-            if (lookup_same(raw->tools[j].name, mine->name) &&
-                lookup_same(raw->tools[j].path, mine->path) &&
-                lookup_same(raw->tools[j].version, mine->version))
+            if (text_equal(raw->tools[j].name, mine->name) &&
+                text_equal(raw->tools[j].path, mine->path) &&
+                text_equal(raw->tools[j].version, mine->version))
                 return true;
     }
     return false;

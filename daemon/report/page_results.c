@@ -19,8 +19,8 @@ struct family {
 
 static bool same_lane(const struct raw_lane *a, const struct raw_lane *b)
 {
-    return lookup_same(a->name, b->name) && a->control == b->control &&
-           lookup_same(a->startup, b->startup);
+    return text_equal(a->name, b->name) && a->control == b->control &&
+           text_equal(a->startup, b->startup);
 }
 
 static bool same_family(const struct raw_workload *a, const struct raw_workload *b)

@@ -61,7 +61,7 @@ const struct page_report *repeated_by(const struct release *p, const struct page
 {
     for (size_t i = 0; i < p->in->n_reports; i++) {
         const struct page_report *other = &p->in->reports[i];
-        if (other->repeats && lookup_same(other->repeats, report->raw->id))
+        if (other->repeats && text_equal(other->repeats, report->raw->id))
             return other;
     }
     return NULL;
@@ -79,7 +79,7 @@ static bool name_is_shared(const struct page_input *in, size_t index)
 {
     size_t n = 0;
     for (size_t i = 0; i < in->n_reports; i++)
-        n += lookup_same(own_name(&in->reports[i]), own_name(&in->reports[index]));
+        n += text_equal(own_name(&in->reports[i]), own_name(&in->reports[index]));
     return n > 1;
 }
 

@@ -7,17 +7,17 @@
 
 static bool same_correction(const struct raw_correction *a, const struct raw_correction *b)
 {
-    return a == b || (a && b && lookup_same(a->base_commit, b->base_commit) &&
-                      lookup_same(a->diff_sha256, b->diff_sha256));
+    return a == b || (a && b && text_equal(a->base_commit, b->base_commit) &&
+                      text_equal(a->diff_sha256, b->diff_sha256));
 }
 
 static bool same_source(const struct raw_source *a, const struct raw_source *b)
 {
-    if (!lookup_same(a->side, b->side) || !lookup_same(a->commit, b->commit) ||
+    if (!text_equal(a->side, b->side) || !text_equal(a->commit, b->commit) ||
         a->variant.n != b->variant.n || a->clean != b->clean || a->detached != b->detached)
         return false;
     for (size_t i = 0; i < a->variant.n; i++)
-        if (!lookup_same(a->variant.v[i], b->variant.v[i]))
+        if (!text_equal(a->variant.v[i], b->variant.v[i]))
             return false;
     return same_correction(a->correction, b->correction);
 }

@@ -135,7 +135,7 @@ static void put_workload(const struct report *r, const struct raw_workload *w)
               profile_format_name(w->profile->format),
               w->profile->format == PROFILE_CALLGRIND ? ", whose samples are instructions" : "");
     for (size_t i = 0; i < r->s->n_values; i++)
-        if (lookup_same(r->s->values[i].workload, w->name) && !r->s->values[i].undefined)
+        if (text_equal(r->s->values[i].workload, w->name) && !r->s->values[i].undefined)
             put_row(r, &r->s->values[i]);
 }
 

@@ -35,7 +35,7 @@ static void put_predicates(const struct report *r)
 
 static bool same_result(const struct predicate_result *a, const struct predicate_result *b)
 {
-    return a->status == b->status && lookup_same(a->fact, b->fact);
+    return a->status == b->status && text_equal(a->fact, b->fact);
 }
 
 static const struct predicate_result *result_of(const struct report *r, size_t index, int p)

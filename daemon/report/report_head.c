@@ -108,7 +108,7 @@ void section_head(const struct report *r)
 
 static bool is_invalid(const struct raw_observation *o)
 {
-    return !lookup_same(o->outcome, "ok");
+    return !text_equal(o->outcome, "ok");
 }
 
 static void put_invalid(const struct report *r, const struct raw_observation *o)
@@ -132,7 +132,7 @@ void section_void(const struct report *r)
     for (size_t i = 0; i < r->raw->n_observations; i++)
         if (is_invalid(&r->raw->observations[i]))
             put_invalid(r, &r->raw->observations[i]);
-    if (r->raw->cleanup && !lookup_same(r->raw->cleanup, "verified"))
+    if (r->raw->cleanup && !text_equal(r->raw->cleanup, "verified"))
         page_item(r->page, "cleanup: %s", r->raw->cleanup);
     page_item(r->page, "%zu of %zu planned observations were taken; they stay in raw.json",
               r->raw->n_observations, r->raw->plan.n);

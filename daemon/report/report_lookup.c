@@ -3,11 +3,6 @@
 #include "base/mem.h"
 #include "report/sections.h"
 
-bool lookup_same(const char *a, const char *b)
-{
-    return text_equal(a, b);
-}
-
 const struct row *lookup_row(const struct report *r, const char *workload, const char *lane,
                              const char *side)
 {
@@ -17,7 +12,7 @@ const struct row *lookup_row(const struct report *r, const char *workload, const
 const struct raw_workload *lookup_workload(const struct report *r, const char *workload)
 {
     for (size_t i = 0; i < r->raw->n_workloads; i++)
-        if (lookup_same(r->raw->workloads[i].name, workload))
+        if (text_equal(r->raw->workloads[i].name, workload))
             return &r->raw->workloads[i];
     return NULL;
 }
@@ -26,7 +21,7 @@ const struct raw_lane *lookup_lane(const struct report *r, const char *workload,
 {
     const struct raw_workload *w = lookup_workload(r, workload);
     for (size_t i = 0; w && i < w->n_lanes; i++)
-        if (lookup_same(w->lanes[i].name, lane))
+        if (text_equal(w->lanes[i].name, lane))
             return &w->lanes[i];
     return NULL;
 }
@@ -55,7 +50,7 @@ char *lookup_side(const struct report *r, const char *side)
 {
     for (size_t i = 0; i < r->raw->n_sources; i++) {
         const struct raw_source *s = &r->raw->sources[i];
-        if (lookup_same(s->side, side) && s->commit)
+        if (text_equal(s->side, side) && s->commit)
             return mem_printf("%s (%s%s%.10s)", side, s->rev ? s->rev : "", s->rev ? ", " : "",
                               s->commit);
     }

@@ -48,7 +48,7 @@ static const char *note_of(const struct report *r, size_t i)
 static bool said_before(const struct report *r, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (note_of(r, i) && lookup_same(note_of(r, i), note_of(r, index)))
+        if (note_of(r, i) && text_equal(note_of(r, i), note_of(r, index)))
             return true;
     return false;
 }
@@ -66,7 +66,7 @@ static void put_note(const struct report *r, size_t index)
     CLEANUP(buf_deinit) struct buf names = {0};
     size_t n = 0;
     for (size_t i = index; i < r->s->n_comparisons; i++) {
-        if (!lookup_same(note_of(r, i), note_of(r, index)))
+        if (!text_equal(note_of(r, i), note_of(r, index)))
             continue;
         CLEANUP(mem_freep) char *subject = lookup_subject(&r->s->comparisons[i]);
         if (n++ < NAMED)

@@ -36,7 +36,7 @@ static double smallest_of(const struct report *r, const struct raw_workload *w)
     double least = NAN;
     for (size_t i = 0; i < r->s->n_rows; i++) {
         const struct row *row = &r->s->rows[i];
-        if (lookup_same(row->workload, w->name) && !(row->per_operation.median_ns >= least))
+        if (text_equal(row->workload, w->name) && !(row->per_operation.median_ns >= least))
             least = row->per_operation.median_ns;
     }
     return least;

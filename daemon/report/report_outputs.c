@@ -25,7 +25,7 @@ static void note(struct arena *a, const struct raw_observation *o, struct writte
     }
     for (size_t i = 0; i < o->n_outputs && i < w->first->n_outputs; i++)
         w->differs[i] =
-            w->differs[i] || !lookup_same(o->outputs[i].sha256, w->first->outputs[i].sha256);
+            w->differs[i] || !text_equal(o->outputs[i].sha256, w->first->outputs[i].sha256);
 }
 
 static void add_rows(const struct written *w, struct table *t)

@@ -126,7 +126,7 @@ static void put_rechecks(const struct report *r)
         return;
     for (size_t i = 0; i < r->raw->n_rechecks; i++) {
         const struct raw_recheck *c = &r->raw->rechecks[i];
-        if (c->again && lookup_same(c->sha256, c->again))
+        if (c->again && text_equal(c->sha256, c->again))
             continue;
         changed++;
         page_item(r->page, "%s %s %s", recheck_kind_name(c->kind), c->name ? c->name : "unnamed",

@@ -134,10 +134,10 @@ static bool same_ends(const struct value_comparison *a, const struct value_compa
     if (a->of_sides != b->of_sides)
         return false;
     if (a->of_sides)
-        return lookup_same(a->subject_side, b->subject_side) &&
-               lookup_same(a->reference_side, b->reference_side);
-    return lookup_same(a->subject_lane, b->subject_lane) &&
-           lookup_same(a->reference_lane, b->reference_lane);
+        return text_equal(a->subject_side, b->subject_side) &&
+               text_equal(a->reference_side, b->reference_side);
+    return text_equal(a->subject_lane, b->subject_lane) &&
+           text_equal(a->reference_lane, b->reference_lane);
 }
 
 static enum text_style style_of(const struct value_comparison *c)
@@ -301,10 +301,10 @@ static void put_inexact(const struct report *r, size_t index)
     const char *why = why_inexact(r, index);
     size_t n = 0;
     for (size_t i = 0; i < index; i++)
-        if (lookup_same(why_inexact(r, i), why))
+        if (text_equal(why_inexact(r, i), why))
             return;
     for (size_t i = index; i < r->s->n_value_comparisons; i++)
-        n += lookup_same(why_inexact(r, i), why);
+        n += text_equal(why_inexact(r, i), why);
     page_item(r->page, "%zu comparison%s %s no interval: %s", n, n == 1 ? "" : "s",
               n == 1 ? "has" : "have", why);
 }

@@ -16,10 +16,10 @@ static bool same_ends(const struct comparison *a, const struct comparison *b)
     if (a->kind != b->kind)
         return false;
     if (a->kind == COMPARE_SIDES)
-        return lookup_same(a->subject_side, b->subject_side) &&
-               lookup_same(a->reference_side, b->reference_side);
-    return lookup_same(a->subject_lane, b->subject_lane) &&
-           lookup_same(a->reference_lane, b->reference_lane);
+        return text_equal(a->subject_side, b->subject_side) &&
+               text_equal(a->reference_side, b->reference_side);
+    return text_equal(a->subject_lane, b->subject_lane) &&
+           text_equal(a->reference_lane, b->reference_lane);
 }
 
 /* One table of comparisons: those with the same two ends as first. */
@@ -340,7 +340,7 @@ static void put_moving_controls(const struct report *r)
 
 static bool same_pair(const struct control_drift *a, const struct control_drift *b)
 {
-    return lookup_same(a->before_side, b->before_side) && lookup_same(a->after_side, b->after_side);
+    return text_equal(a->before_side, b->before_side) && text_equal(a->after_side, b->after_side);
 }
 
 /* The controls of one pair of sides, from the first of them on. */
@@ -394,7 +394,7 @@ static const struct comparison *find_reference(const struct report *r,
     for (size_t i = 0; i < r->s->n_comparisons; i++) {
         const struct comparison *c = &r->s->comparisons[i];
         if (c->kind == COMPARE_LANES && same_ends(c, like) &&
-            lookup_same(c->workload, like->workload) && lookup_same(c->subject_side, side))
+            text_equal(c->workload, like->workload) && text_equal(c->subject_side, side))
             return c;
     }
     return NULL;

@@ -93,7 +93,6 @@ bool lookup_has_verdict(const struct report *r, const struct comparison *c);
 char *lookup_subject(const struct comparison *c);
 /* "before (v1.2, 3f2a91c0de)"; malloc'd. */
 char *lookup_side(const struct report *r, const char *side);
-bool lookup_same(const char *a, const char *b); /* equal, NULL included */
 enum text_style style_of_verdict(enum verdict v);
 enum text_style style_of_tri(enum tri t);
 enum text_style style_of_grade(enum grade g);

@@ -430,15 +430,21 @@ def test_a_disk_that_fills_while_a_job_is_measured(world, small_disk):
     world.daemon.run("verify", out, "--key", small_disk / "host.pub")
 
 
-def test_a_build_without_space_is_tried_again(world, small_disk):
-    world.arm("build.begun=stop")
+def submit_and_fill(world, small_disk, point: str, what: str):
+    """Submits a job and fills the disk where the daemon stops: the job's id, and the file to remove."""
+    world.arm(f"{point}=stop")
     id = worlds.ulid(world.rng)
     assert "result" in world.call("job.submit", job={**world.template, "id": id}, policy=world.policy)
     pid = world.daemon.process.pid
-    harness.wait_for(lambda: stopped(pid), "the first build")
+    harness.wait_for(lambda: stopped(pid), what)
     filler = fill(small_disk)
     world.arm("")
     os.kill(pid, signal.SIGCONT)
+    return id, filler
+
+
+def test_a_build_without_space_is_tried_again(world, small_disk):
+    id, filler = submit_and_fill(world, small_disk, "build.begun", "the first build")
     harness.wait_for(lambda: blocked(world) or shown(world, id)["state"] in (*FINAL, "waiting"), "the disk to be met")
     filler.unlink()
     harness.wait_for(lambda: shown(world, id)["state"] in FINAL, "the end of the job")
@@ -447,14 +453,7 @@ def test_a_build_without_space_is_tried_again(world, small_disk):
 
 def test_what_prepares_a_lane_waits_for_space(world, preparing, small_disk):
     """Nothing was measured wrongly: the report is not void."""
-    world.arm("timing.begun=stop")
-    id = worlds.ulid(world.rng)
-    assert "result" in world.call("job.submit", job={**world.template, "id": id}, policy=world.policy)
-    pid = world.daemon.process.pid
-    harness.wait_for(lambda: stopped(pid), "the beginning of timing")
-    filler = fill(small_disk)
-    world.arm("")
-    os.kill(pid, signal.SIGCONT)
+    id, filler = submit_and_fill(world, small_disk, "timing.begun", "the beginning of timing")
     harness.wait_for(lambda: blocked(world), "that it says what it waits for")
     assert WORDS["ENOSPC"] in blocked(world) and shown(world, id)["state"] == "measuring"
     filler.unlink()
